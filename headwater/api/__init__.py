@@ -1,0 +1,1 @@
+"""The public objects: a lake, its tables, its views."""

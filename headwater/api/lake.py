@@ -1,0 +1,436 @@
+"""A lake: tables, views and SQL over one warehouse folder.
+
+Idea: everything that lasts is in Delta tables below the folder; this object only holds open handles. Spark starts
+when something first needs it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from headwater.algebra.statistics import TableStatistics
+from headwater.api.table import Folder, Table
+from headwater.api.view import View
+from headwater.engine.lanes import LANES
+from headwater.engine.local.lane import LocalLane
+from headwater.engine.types import arrow_schema, plan_schema
+from headwater.errors import HeadwaterError
+from headwater.lake.catalog import Catalog, Entry
+from headwater.lake.data import conform, is_spark_frame, schema_from, to_arrow
+from headwater.lake.delta_table import DeltaFolder
+from headwater.lake.history import History
+from headwater.lake.parquet_folder import ParquetFolder
+from headwater.lake.warehouse import Warehouse, check_name
+from headwater.refresh.definition import Definition, define
+from headwater.refresh.explain import operators
+from headwater.refresh.report import Explanation
+from headwater.sql.ddl import CreateView
+from headwater.sql.parse import parse_query, tables_read
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from headwater.engine.spark.lane import SparkLane
+
+
+def connect(
+    warehouse: str | os.PathLike[str],
+    spark: SparkSession | None = None,
+    lane: str = "auto",
+    driver_budget: int | None = None,
+    warm: bool = False,
+) -> Lake:
+    """Open (or make) a warehouse folder. Without a Spark session a local one starts when first needed.
+
+    `lane`: which engine carries incremental refreshes: "auto" chooses per refresh. `driver_budget`: the bytes that the
+    local lane may hold in this process. `warm`: keep what it holds in a file, for the processes after this one.
+    """
+    return Lake(warehouse, spark, lane, driver_budget, warm)
+
+
+class Lake:
+    """A warehouse of tables and maintained views; a context manager."""
+
+    def __init__(
+        self,
+        warehouse: str | os.PathLike[str],
+        spark: SparkSession | None = None,
+        lane: str = "auto",
+        driver_budget: int | None = None,
+        warm: bool = False,
+    ) -> None:
+        self._open = True
+        self._check_lane(lane)
+        if driver_budget is not None and driver_budget < 0:
+            raise HeadwaterError("view.option", option="driver_budget", value=driver_budget, expected="give bytes")
+        self._wanted_lane = lane
+        self._warehouse = Warehouse(warehouse)
+        self._catalog = Catalog(self._warehouse.catalog)
+        self._history = History(self._warehouse.history)
+        self._own_spark = spark is None
+        self._given_spark = spark
+        self._spark_lane_: SparkLane | None = None
+        self._local = LocalLane(driver_budget, self._warehouse.warm_copy if warm else None)
+        self._tables: dict[str, tuple[str, Folder]] = {}
+        self._views: dict[str, View] = {}
+        self.progress: Callable[[str, str], None] | None = None
+
+    def __repr__(self) -> str:
+        return f"Lake({self._warehouse.path!r})"
+
+    def __enter__(self) -> Lake:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of everything; a Spark session that was given is left running."""
+        if self._open:
+            self._open = False
+            if self._spark_lane_ is not None:
+                self._spark_lane_.stop(own=self._own_spark)
+            self._local.close()
+
+    @property
+    def path(self) -> str:
+        return self._warehouse.path
+
+    @property
+    def _lane(self) -> SparkLane:
+        """The Spark lane; even importing it takes longer than a small refresh does without."""
+        if self._spark_lane_ is None:
+            from headwater.engine.spark.lane import SparkLane
+
+            given = self._given_spark
+            self._spark_lane_ = SparkLane(_local_session if given is None else lambda: given)
+        return self._spark_lane_
+
+    def _spark_lane(self) -> SparkLane:
+        return self._lane
+
+    @property
+    def _spark_runs(self) -> bool:
+        return self._given_spark is not None or (self._spark_lane_ is not None and self._spark_lane_.started)
+
+    @property
+    def _local_reason(self) -> str | None:
+        """Why no refresh of this lake can be local: settings of the session under which Spark computes otherwise."""
+        if self._given_spark is None:
+            return None
+        for setting, allowed in LOCAL_SETTINGS.items():
+            value = self._given_spark.conf.get(f"spark.sql.{setting}")
+            if value not in allowed:
+                return HeadwaterError("lane.session", setting=setting, value=value).sentence
+        return None
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session, started if need be."""
+        self._check_open()
+        return self._lane.sessions.user
+
+    # -- tables
+
+    def create_table(self, name: str, data: Any, partition_by: str | list[str] | None = None) -> Table:
+        """A table from data (a Spark, pandas or polars frame, Arrow, a list of dicts) or from a schema.
+
+        A schema is a pyarrow schema, or a dict such as `{"id": "bigint", "price": "decimal(12,2)"}`.
+        """
+        self._check_open()
+        check_name(name)
+        self._refuse_taken(name)
+        parts = [partition_by] if isinstance(partition_by, str) else list(partition_by or ())
+        path = self._warehouse.table_path(name)
+        if is_spark_frame(data):
+            folder = DeltaFolder.create(path, arrow_schema(self._lane.schema_of(data)), parts)
+            self._lane.append_frame(folder, data, name)
+        elif isinstance(data, pa.Schema) or (
+            isinstance(data, Mapping) and all(isinstance(v, str) for v in data.values())
+        ):
+            folder = DeltaFolder.create(path, schema_from(data), parts)
+        else:
+            rows = to_arrow(data)
+            folder = DeltaFolder.create(path, rows.schema, parts)
+            folder.append(conform(rows, folder.schema, name))
+        return self._register("table", name, folder, {})
+
+    def attach(self, name: str, path: str | os.PathLike[str]) -> Table:
+        """An existing Delta table, or an append-only folder of Parquet files, under a name of this lake."""
+        self._check_open()
+        check_name(name)
+        self._refuse_taken(name)
+        where = os.path.abspath(os.fspath(path))
+        if os.path.isdir(os.path.join(where, "_delta_log")):
+            return self._register("table", name, DeltaFolder.open(where), {"path": where})
+        folder = ParquetFolder(where, self._warehouse.attached_path(name), name)
+        return self._register("parquet", name, folder, {"path": where})
+
+    def _register(self, kind: Any, name: str, folder: Folder, definition: dict[str, Any]) -> Table:
+        entry = Entry(kind, name, uuid.uuid4().hex, definition)
+        self._catalog.put(entry)
+        self._tables[name.lower()] = (entry.id, folder)
+        return Table(self, name, folder)
+
+    def table(self, name: str) -> Table:
+        """A table by its name."""
+        self._check_open()
+        entry = self._catalog.get(name)
+        return Table(self, entry.name, self._folder(entry))
+
+    def tables(self) -> list[Table]:
+        """All tables, by name."""
+        self._check_open()
+        return [
+            Table(self, entry.name, self._folder(entry)) for entry in self._catalog.entries() if entry.kind != "view"
+        ]
+
+    def drop_table(self, name: str) -> None:
+        """Remove a table and its rows (an attached table is only forgotten). Views that read it prevent it."""
+        self._check_open()
+        entry = self._catalog.get(name)
+        if entry.kind == "view":
+            self.view(name).drop()
+            return
+        self._refuse_read(entry.name)
+        self._catalog.drop(name)
+        self._tables.pop(name.lower(), None)
+        if "path" not in entry.definition:
+            shutil.rmtree(self._warehouse.table_path(entry.name), ignore_errors=True)
+
+    # -- views
+
+    def create_view(self, name: str, sql: str, policy: str = "auto", replace: bool = False) -> View:
+        """Declare a maintained view and build it.
+
+        `policy`: "auto" chooses per refresh, "incremental" refuses a query that cannot be maintained, "strict" also
+        refuses any full refresh, "full" always recomputes. `replace`: a view of that name gives way; where the new text
+        means the same, its rows and its stored pasts stay.
+        """
+        self._check_open()
+        check_name(name)
+        existing = self._catalog.find(name)
+        if existing is not None and not (replace and existing.kind == "view"):
+            raise HeadwaterError("table.exists", name=name, warehouse=self.path)
+        reads = self._reads(name, sql)
+        folders = self._folders(reads)
+        self._report("analysing", name)
+        cursor = {table: folder.latest() for table, folder in folders.items()}
+        definition = self._define(name, sql, policy, folders)
+        if existing is not None:
+            held = self.view(existing.name)
+            kept = self._equivalent(held._definition, definition)
+            if kept is not None:
+                return self._redefined(held, kept)
+            held.drop()
+        return self._build(definition, cursor)
+
+    def _define(self, name: str, sql: str, policy: str, folders: Mapping[str, Folder]) -> Definition:
+        sources = {table: plan_schema(folder.schema) for table, folder in folders.items()}
+        frames = {table: self._lane.snapshot(folder, folder.latest(), large=True) for table, folder in folders.items()}
+        statistics = {table: _statistics(folder) for table, folder in folders.items()}
+        lane = self._lane
+        return define(
+            name,
+            uuid.uuid4().hex,
+            sql,
+            policy,
+            sources,
+            statistics,
+            lambda text: lane.analyse(text, frames),
+            lane.functions,
+        )
+
+    def _equivalent(self, old: Definition, new: Definition) -> Definition | None:
+        """The new definition on the old one's data and pasts; None when it means something else."""
+        known = {**new.typings, **old.typings}
+        merged = dataclasses.replace(new, name=old.name, id=old.id, statistics=old.statistics, typings=known)
+        return merged if merged.fingerprint == old.fingerprint else None
+
+    def _redefined(self, view: View, definition: Definition) -> View:
+        """The view under another text or policy, with everything that it holds."""
+        self._catalog.put(Entry("view", definition.name, definition.id, definition.as_dict()), replace=True)
+        held = View(self, definition, view._folder)
+        self._views[definition.name.lower()] = held
+        return held
+
+    def _build(self, definition: Definition, cursor: dict[str, int]) -> View:
+        path = self._warehouse.table_path(definition.name)
+        if os.path.exists(path):  # left behind by a creation that never finished
+            shutil.rmtree(path)
+        folder = DeltaFolder.create(path, arrow_schema(definition.schema))
+        view = View(self, definition, folder)
+        try:
+            view._first_build(cursor)
+            self._catalog.put(Entry("view", definition.name, definition.id, definition.as_dict()))
+        except BaseException:
+            view._store.drop()
+            shutil.rmtree(path, ignore_errors=True)
+            raise
+        self._views[definition.name.lower()] = view
+        return view
+
+    def view(self, name: str) -> View:
+        """A view by its name."""
+        self._check_open()
+        entry = self._catalog.find(name)
+        if entry is None or entry.kind != "view":
+            known = ", ".join(each.name for each in self._catalog.entries("view")) or "none"
+            raise HeadwaterError("view.unknown", name=name, known=known)
+        held = self._views.get(name.lower())
+        if held is None or not held._definition.is_of(entry.id, entry.definition):
+            definition = Definition.from_dict(
+                entry.name, entry.id, entry.definition, lambda text: self._lane.analyse(text)
+            )
+            held = View(self, definition, DeltaFolder.open(self._warehouse.table_path(entry.name)))
+            self._views[name.lower()] = held
+        return held
+
+    def views(self) -> list[View]:
+        """All views, by name."""
+        self._check_open()
+        return [self.view(entry.name) for entry in self._catalog.entries("view")]
+
+    def _drop_view(self, view: View) -> None:
+        self._check_open()
+        self._refuse_read(view.name)
+        self._catalog.drop(view.name)
+        self._views.pop(view.name.lower(), None)
+        view._store.drop()
+        shutil.rmtree(view.path, ignore_errors=True)
+
+    # -- SQL
+
+    def register_function(self, name: str, function: Callable[..., Any], return_type: str | None = None) -> None:
+        """Let views and queries call a Python function, a pandas or Arrow UDF, or an aggregate (UDAF) among these.
+
+        Code is not kept in the warehouse: register the function again, under its name, in each process that refreshes
+        a view which calls it. It must give the same for the same rows, whatever their order.
+        """
+        self._check_open()
+        check_name(name)
+        self._lane.register_function(name, function, return_type)
+
+    def sql(self, text: str) -> DataFrame:
+        """Run a statement of the DDL, or any Spark SQL over the tables and views; a Spark DataFrame."""
+        self._check_open()
+        from headwater.api.statements import run
+
+        return run(self, text)
+
+    def _explain_new(self, statement: CreateView) -> Explanation:
+        """What a view would be, without making it."""
+        reads = self._reads(statement.name, statement.query)
+        definition = self._define(check_name(statement.name), statement.query, statement.policy, self._folders(reads))
+        reason = definition.reason or "Every operator has an incremental rule."
+        strategy = "incremental" if definition.reason is None else "full"
+        lines = operators(definition.plan, definition.pasts, {}, {}) if definition.plan is not None else ()
+        cursor = {table: folder.latest() for table, folder in self._folders(reads).items()}
+        return Explanation(statement.name, statement.policy, strategy, reason, cursor, {}, lines, {})
+
+    # -- for tables and views of this lake
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise HeadwaterError("warehouse.closed")
+
+    @staticmethod
+    def _check_lane(lane: str | None) -> None:
+        if lane is not None and lane not in LANES:
+            raise HeadwaterError("lane.unknown", lane=lane)
+
+    def _report(self, phase: str, detail: str) -> None:
+        if self.progress is not None:
+            self.progress(phase, detail)
+
+    def _refuse_taken(self, name: str) -> None:
+        if self._catalog.find(name) is not None:
+            raise HeadwaterError("table.exists", name=name, warehouse=self.path)
+
+    def _refuse_read(self, name: str) -> None:
+        readers = [e.name for e in self._catalog.entries("view") if name.lower() in e.definition["reads"]]
+        if readers:
+            raise HeadwaterError("table.in_use", name=name, readers=", ".join(readers))
+
+    def _reads(self, name: str, sql: str) -> list[str]:
+        """The tables that a view's text reads; each must exist, and none may be the view itself."""
+        found = tables_read(parse_query(sql))
+        for table, position in found.items():
+            if table == name.lower() or name.lower() in self._upstream(table):
+                raise HeadwaterError("view.cycle", name=name, path=table, position=position)
+            if self._catalog.find(table) is None:
+                known = ", ".join(entry.name for entry in self._catalog.entries()) or "none"
+                raise HeadwaterError("table.unknown", name=table, known=known, position=position)
+        return list(found)
+
+    def _upstream(self, name: str) -> set[str]:
+        """The tables and views below a view."""
+        entry = self._catalog.find(name)
+        if entry is None or entry.kind != "view":
+            return set()
+        direct = set(entry.definition["reads"])
+        return direct.union(*(self._upstream(each) for each in direct))
+
+    def _folders(self, names: Iterable[str]) -> dict[str, Folder]:
+        return {name: self._folder(self._catalog.get(name)) for name in names}
+
+    def _folder(self, entry: Entry) -> Folder:
+        held = self._tables.get(entry.name.lower())
+        if held is None or held[0] != entry.id:
+            held = (entry.id, self._opened(entry))
+            self._tables[entry.name.lower()] = held
+        return held[1]
+
+    def _opened(self, entry: Entry) -> Folder:
+        if entry.kind == "view":
+            return self.view(entry.name)._folder
+        if entry.kind == "parquet":
+            return ParquetFolder(entry.definition["path"], self._warehouse.attached_path(entry.name), entry.name)
+        return DeltaFolder.open(entry.definition.get("path") or self._warehouse.table_path(entry.name))
+
+    @staticmethod
+    def _check_sources(definition: Definition, folders: Mapping[str, Folder]) -> None:
+        """A column that the view uses must still be there, with its type."""
+        for table, columns in definition.columns_read.items():
+            now = {item.name: item.type for item in plan_schema(folders[table].schema)}
+            then = {item.name: item.type for item in definition.sources[table]}
+            for column in columns:
+                if now.get(column) != then[column]:
+                    change = f"now {now[column]} instead of {then[column]}" if column in now else "no longer there"
+                    raise HeadwaterError(
+                        "view.source_changed", name=definition.name, column=column, table=table, change=change
+                    )
+
+
+# Settings of a session under which the local lane means the same.
+LOCAL_SETTINGS = {"ansi.enabled": ("true",), "session.timeZone": ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")}
+
+
+def _local_session() -> SparkSession:
+    from headwater.engine.spark.session import local_session
+
+    return local_session()
+
+
+def _statistics(folder: Folder) -> TableStatistics:
+    """Row counts and the spans of integer columns, from the log."""
+    files = folder.files()
+    spans: dict[str, float] = {}
+    for field in folder.schema:
+        if pa.types.is_integer(field.type):
+            low = [v for file in files if (v := file.stats.get("minValues", {}).get(field.name)) is not None]
+            high = [v for file in files if (v := file.stats.get("maxValues", {}).get(field.name)) is not None]
+            if low and len(low) == len(high) == len(files):
+                spans[field.name] = max(high) - min(low) + 1
+    rows = folder.rows()
+    return TableStatistics(float(rows), spans) if rows is not None else TableStatistics(spans=spans)

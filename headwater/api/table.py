@@ -1,0 +1,118 @@
+"""A base table: every call that writes makes one version; nothing here starts Spark but `df` and Spark data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from headwater.errors import HeadwaterError
+from headwater.lake.data import conform, is_spark_frame, to_arrow
+from headwater.lake.delta_table import DeltaFolder
+from headwater.lake.parquet_folder import ParquetFolder
+from headwater.sql.conditions import for_delta
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headwater.api.lake import Lake
+
+Folder = DeltaFolder | ParquetFolder
+
+
+class Table:
+    """A table of the lake. Get one from `lake.create_table`, `lake.attach` or `lake.table`."""
+
+    def __init__(self, lake: Lake, name: str, folder: Folder) -> None:
+        self._lake = lake
+        self._folder = folder
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, version={self.version})"
+
+    @property
+    def path(self) -> str:
+        """The folder, readable by any Delta reader."""
+        return self._folder.path
+
+    @property
+    def version(self) -> int:
+        """The newest version."""
+        return self._folder.latest()
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._folder.schema
+
+    @property
+    def partition_by(self) -> tuple[str, ...]:
+        return tuple(self._folder.partition_by)
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows the newest version has, from the log alone."""
+        self._folder.latest()
+        return self._folder.rows()
+
+    # -- reading
+
+    def df(self, version: int | None = None) -> DataFrame:
+        """The rows as a Spark DataFrame, at the newest version or at an earlier one."""
+        return self._lake._lane.user_frame(self._folder, self._at(version))
+
+    def arrow(self, version: int | None = None) -> pa.Table:
+        """The rows as an Arrow table; starts no Spark."""
+        return self._folder.read(self._at(version))
+
+    def changes(self, since: int, until: int | None = None) -> pa.Table:
+        """The rows that came (`_hw_weight` +1) and went (-1) between two versions."""
+        return self._folder.changes(since, self._at(until)).read()
+
+    def _at(self, version: int | None) -> int:
+        latest = self._folder.latest()
+        if version is None:
+            return latest
+        if not isinstance(version, int) or not 0 <= version <= latest:
+            raise HeadwaterError("version.unknown", name=self.name, version=version, latest=latest)
+        return version
+
+    # -- writing
+
+    def append(self, data: Any) -> int:
+        """Add rows (a Spark, pandas or polars frame, an Arrow table or a list of dicts); the new version."""
+        folder = self._writable("append")
+        if is_spark_frame(data):
+            return self._lake._lane.append_frame(folder, data, self.name)
+        return folder.append(conform(to_arrow(data, folder.schema), folder.schema, self.name))
+
+    def delete(self, where: str | None = None) -> int:
+        """Remove the rows for which the condition holds (all rows without one); the new version."""
+        folder = self._writable("delete")
+        return folder.delete(self._condition(where, folder))
+
+    def update(self, updates: Mapping[str, str], where: str | None = None) -> int:
+        """Set columns to SQL expressions in the rows for which the condition holds; the new version."""
+        folder = self._writable("update")
+        known = {name.lower(): name for name in folder.schema.names}
+        values = {
+            known.get(name.lower(), name): for_delta(text, self.name, known.values()) for name, text in updates.items()
+        }
+        return folder.update(values, self._condition(where, folder))
+
+    def _condition(self, where: str | None, folder: DeltaFolder) -> str | None:
+        return None if where is None else for_delta(where, self.name, folder.schema.names)
+
+    def upsert(self, data: Any, on: Sequence[str]) -> int:
+        """Replace the rows whose key is in the data, add the others; the new version."""
+        folder = self._writable("upsert")
+        rows = data.toArrow() if is_spark_frame(data) else data
+        return folder.upsert(conform(to_arrow(rows, folder.schema), folder.schema, self.name), on)
+
+    def _writable(self, operation: str) -> DeltaFolder:
+        self._lake._check_open()
+        if isinstance(self._folder, DeltaFolder):
+            self._folder.latest()  # another writer may have changed the schema
+            return self._folder
+        raise HeadwaterError("table.attached_readonly", name=self.name, operation=operation)

@@ -1,0 +1,1 @@
+"""From plans to rows: one compiler, and the lanes that run what it writes."""

@@ -1,0 +1,1 @@
+"""The distributed lane: the only place that touches pyspark."""

@@ -1,0 +1,110 @@
+"""Every error Headwater raises on purpose, in one place.
+
+Idea: an error is a stable key with parameters; the sentence belongs to the key and says what to do next.
+Invariant: a key that is raised is in `SENTENCES`, and `docs/errors.md` is generated from it, so neither can drift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+SENTENCES: dict[str, str] = {
+    # -- data and tables
+    "table.exists": "A table or view named {name!r} already exists in {warehouse}; choose another name or drop it first.",
+    "table.unknown": "There is no table or view named {name!r}; known here: {known}.",
+    "table.name": "{name!r} is not a usable name: {why}.",
+    "table.in_use": "{name!r} is read by {readers}; drop those views first.",
+    "table.attached_readonly": "{name!r} is an attached Parquet folder, which is append-only; {operation} needs a Delta table.",
+    "table.feature": "{path} uses the Delta feature {feature!r}, which Headwater would misread; rewrite the table without it.",
+    "table.not_delta": "{path} is neither a Delta table nor a folder of Parquet files; check the path.",
+    "table.view_readonly": "{name!r} is a view; change the tables it reads, then refresh it.",
+    "table.partition": "Table {name!r} cannot be partitioned by {column!r}: {why}; choose another column.",
+    "table.folder_file": "{file} in the attached folder {path} cannot be used: {why}; attached folders are append-only Parquet of one schema.",
+    "data.unknown_kind": "Data of type {kind} cannot be read; give a Spark or pandas or polars frame, an Arrow table or a list of dicts.",
+    "data.missing_column": "Column {column!r} is missing from the data for {table!r}; add it (the table has: {expected}).",
+    "data.extra_column": "Column {column!r} is not in table {table!r}; remove it from the data (the table has: {expected}).",
+    "data.wrong_type": "Column {column!r} of table {table!r} is {expected}, but the data has {actual}; cast it first.",
+    "data.null": "Column {column!r} of table {table!r} does not allow NULL, but the data has {count} of them.",
+    "data.upsert_key": "Upsert into {table!r} on {on}: {why}.",
+    "data.predicate": "The condition {predicate!r} on table {table!r} is not valid: {why}.",
+    "version.unknown": "Table {name!r} has no version {version}; it stands at {latest}, versions are 0 to {latest}.",
+    "version.vacuumed": "The history of {name!r} below version {version} has been vacuumed away; a full refresh is needed.",
+    "commit.conflict": "Another writer changed {name!r} at the same time; nothing was written here. Try again.",
+    "warehouse.not_folder": "{path} is a file, not a folder; give a folder for the warehouse.",
+    "warehouse.format": "{path} was written by a newer Headwater (format {found}, this one reads up to {supported}); upgrade.",
+    "warehouse.closed": "This lake has been closed; call headwater.connect again.",
+    # -- SQL
+    "sql.syntax": "The SQL could not be parsed: {why}.",
+    "sql.invalid": "Spark refuses this SQL: {why}.",
+    "sql.not_a_query": "Only a single SELECT can define a view; this is {what}.",
+    "sql.ddl": "This statement is not understood: {why}.",
+    # -- views
+    "view.unknown": "There is no view named {name!r}; known here: {known}.",
+    "view.cycle": "View {name!r} would read itself through {path}; break the cycle.",
+    "view.policy": "{policy!r} is not a refresh policy; use one of auto, incremental, strict, full.",
+    "view.option": "{option} cannot be {value!r}; {expected}.",
+    "view.column_type": "Column {column!r} of view {name!r} has type {type}, which a table cannot hold; give it another, as in CAST(NULL AS STRING).",
+    "view.duplicate_column": "View {name!r} would have two columns named {column!r}; give one of them another name with AS.",
+    "view.strict": "View {name!r} cannot be refreshed incrementally as its policy demands: {reason} Use policy='auto' to allow full refreshes.",
+    "view.not_read": "View {name!r} does not read table {table!r}; it reads: {reads}.",
+    "view.source_changed": "View {name!r} uses column {column!r} of {table!r}, which is {change}; the view stands as it was. Restore the column or replace the view.",
+    "view.schema_mismatch": "The compiled plan of view {name!r} has schema {compiled}, Spark's own is {expected}; please report this query.",
+    "view.source_gone": "Table {table!r}, which view {name!r} reads, is no longer there; restore it or drop the view.",
+    "view.inconsistent": "{count} rows to be removed are not in {name!r}, for example {example}; nothing was written. Run a full refresh.",
+    # -- why something is not incremental (used as reasons as well as errors)
+    "unsupported.node": "The operator {node} has no incremental rule yet.",
+    "unsupported.function": "{function} gives a different answer each time it is evaluated.",
+    "unsupported.syntax": "{what} is not maintained incrementally yet.",
+    # -- machine
+    "java.too_old": "Spark needs Java 17 or newer; found {found} at {path}. Set JAVA_HOME to a newer one or run `make setup`.",
+    "java.missing": "Spark needs Java 17 or newer and none was found; set JAVA_HOME or run `make setup`.",
+    "lane.unknown": "{lane!r} is not a lane; use auto, spark or local.",
+    "lane.impossible": "View {name!r} cannot be refreshed in the local lane: {reason} Use lane='auto' or lane='spark'.",
+    "lane.failed": "The local lane could not compute this refresh: {why}. Use lane='auto' or lane='spark', whose word counts.",
+    # -- why a refresh is not local (used as reasons as well as errors)
+    "lane.expression": "The local lane does not evaluate {expression}: {why}; docs/sql-support.md lists what it does.",
+    "lane.type": "The local lane holds no columns of type {type}.",
+    "lane.node": "The local lane has no form of the operator {node}.",
+    "lane.large": "A change of {rows} rows is Spark's: the local lane takes up to {most}.",
+    "lane.functions": "Functions of your own ({functions}) are called by Spark only.",
+    "lane.session": "The local lane needs a session in ANSI mode whose time zone is UTC; here spark.sql.{setting} is {value}.",
+    "lane.budget": "The local lane would need {need} for the tables and pasts that it reads, and has {budget}; driver_budget sets it.",
+}
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in the user's SQL; both counts start at 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+class HeadwaterError(Exception):
+    """The one base class: `.key` is stable, `.params` can be tested, `str()` tells the user what to do next."""
+
+    def __init__(self, key: str, *, position: Position | None = None, **params: Any) -> None:
+        self.key = key
+        self.params = params
+        self.position = position
+        super().__init__(self.sentence)
+
+    @property
+    def sentence(self) -> str:
+        where = f" (at {self.position})" if self.position else ""
+        return SENTENCES[self.key].format(**self.params) + where
+
+
+class Conflict(HeadwaterError):
+    """Another writer won; nothing was written, the call can be repeated."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("commit.conflict", name=name)
+
+
+class Unsupported(HeadwaterError):
+    """Something that no incremental rule covers: the named reason of a full refresh, or a refusal under `strict`."""

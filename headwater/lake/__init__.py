@@ -1,0 +1,1 @@
+"""Tables, versions, changes, commits, catalog and history, on Delta Lake."""

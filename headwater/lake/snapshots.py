@@ -1,0 +1,107 @@
+"""The state of a Delta table at one version, as a value; and the refusal of tables that would be misread.
+
+Idea: delta-rs replays the log (checkpoints included); what it knows is copied once per version into plain values.
+Invariant: a snapshot never changes, so it may be shared and kept.
+Complexity: the number of live files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from headwater.errors import HeadwaterError
+from headwater.lake import partitions
+from headwater.lake.arrow_types import plain_schema
+from headwater.lake.data_files import DataFile
+
+UNDERSTOOD_READER_FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
+FEATURE_REFUSED = re.compile(r"Feature '(\w+)' is not supported")
+PLAIN = frozenset({"path", "size_bytes", "num_records", "partition"})
+STATS = {"minValues": "min", "maxValues": "max", "nullCount": "null_count"}
+RULES_ON_WRITE = frozenset({"checkConstraints", "generatedColumns", "identityColumns", "invariants"})
+RULES_IN_FIELDS = ("delta.invariants", "delta.generationExpression", "delta.identity")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    version: int
+    schema: pa.Schema
+    partition_by: tuple[str, ...]
+    files: tuple[DataFile, ...]
+
+
+def take_snapshot(table: DeltaTable) -> Snapshot:
+    return Snapshot(
+        version=table.version(),
+        schema=plain_schema(pa.schema(table.schema().to_arrow())),
+        partition_by=tuple(table.metadata().partition_columns),
+        files=tuple(_data_files(table)),
+    )
+
+
+def _data_files(table: DeltaTable) -> Iterator[DataFile]:
+    actions = pa.table(table.get_add_actions(flatten=False))
+    stats = {theirs: _bounds(actions, ours) for theirs, ours in STATS.items()}
+    for at, row in enumerate(actions.select([name for name in actions.column_names if name in PLAIN]).to_pylist()):
+        yield DataFile(
+            path=unquote(row["path"]),
+            size=row["size_bytes"],
+            rows=row.get("num_records"),
+            partition={name: partitions.text(value) for name, value in (row.get("partition") or {}).items()},
+            stats={name: known[at] for name, known in stats.items()},
+        )
+
+
+def _bounds(actions: pa.Table, column: str) -> list[dict[str, Any]]:
+    """Per file the statistics that are known; a bound that Python cannot hold (the year 12000) counts as not known."""
+    if column not in actions.column_names:
+        return [{} for _ in range(actions.num_rows)]
+    known: list[dict[str, Any]] = [{} for _ in range(actions.num_rows)]
+    structs = actions.column(column).combine_chunks()
+    for name, values in zip(structs.type.names, structs.flatten(), strict=True):
+        for at, value in enumerate(_as_python(values)):
+            if value is not None:
+                known[at][name] = value
+    return known
+
+
+def _as_python(values: pa.Array) -> list[Any]:
+    try:
+        return list(values.to_pylist())
+    except (OverflowError, ValueError):
+        return [None] * len(values)
+
+
+def refuse_unreadable(path: str, table: DeltaTable) -> None:
+    """Raise `table.feature` for anything that changes the meaning of the files and is not understood here."""
+    features = set(table.protocol().reader_features or ())
+    configuration = table.metadata().configuration
+    if configuration.get("delta.enableDeletionVectors", "false").lower() == "true":
+        features.add("deletionVectors")
+    if configuration.get("delta.columnMapping.mode", "none").lower() != "none":
+        features.add("columnMapping")
+    else:
+        features.discard("columnMapping")
+    for feature in sorted(features - UNDERSTOOD_READER_FEATURES):
+        raise HeadwaterError("table.feature", path=path, feature=feature)
+
+
+def unreadable(path: str, error: Exception) -> Exception:
+    """`table.feature` when delta-rs itself refuses one by name, else its own error."""
+    named = FEATURE_REFUSED.search(str(error))
+    return HeadwaterError("table.feature", path=path, feature=named.group(1)) if named else error
+
+
+def has_write_rules(table: DeltaTable) -> bool:
+    """True when rows must pass checks that only delta-rs's own writer makes (constraints, generated columns)."""
+    features = set(table.protocol().writer_features or ())
+    named = any(key.startswith("delta.constraints.") for key in table.metadata().configuration)
+    in_fields = any(key in field.metadata for field in table.schema().fields for key in RULES_IN_FIELDS)
+    return named or in_fields or bool(features & RULES_ON_WRITE)

@@ -1,0 +1,1 @@
+"""Text to plan, and the statements that declare and steer views."""

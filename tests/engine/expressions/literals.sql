@@ -1,0 +1,29 @@
+1
+1.5
+1.5D
+1.50BD
+1L
+2S
+3Y
+1e3
+0.1F
+'it''s'
+"double"
+'a\nb'
+'tab\t'
+'back\\slash'
+r'raw\n'
+X'4142'
+TRUE
+NULL
+DATE'2020-01-01'
+TIMESTAMP'2020-01-01 10:00:00'
+INTERVAL '1' DAY
+9223372036854775807
+123456789012345678901234567890.12
+-1
+'é'
+'per%cent'
+'{brace}'
+'\u00e9'
+'a' 'b'

@@ -1,0 +1,39 @@
+ARRAY(1, 2, i)
+SIZE(xs)
+ELEMENT_AT(ARRAY(1, 2, 3), 2)
+ARRAY(5, 6)[1]
+GET(xs, 0)
+ARRAY_CONTAINS(xs, 1)
+SORT_ARRAY(xs)
+ARRAY_DISTINCT(xs)
+ARRAY_JOIN(CAST(xs AS ARRAY<STRING>), '-')
+ARRAY_MAX(xs)
+ARRAY_MIN(xs)
+SLICE(xs, 1, 1)
+ARRAY_POSITION(xs, 1)
+ARRAY_UNION(xs, ARRAY(9))
+CONCAT(xs, ARRAY(9))
+FLATTEN(ARRAY(xs, xs))
+SEQUENCE(1, 3)
+ARRAY_REPEAT(i, 2)
+st.a
+st.b
+UPPER(st.b)
+NAMED_STRUCT('x', i, 'y', s)
+STRUCT(i, s)
+NAMED_STRUCT('x', i).x
+ARRAYS_OVERLAP(xs, ARRAY(1))
+ARRAY_EXCEPT(xs, ARRAY(1))
+CARDINALITY(xs)
+MAP('a', i)['a']
+MAP_KEYS(MAP('a', i))
+GET_JSON_OBJECT('{"a": {"b": 3}}', '$.a.b')
+TO_JSON(NAMED_STRUCT('x', i))
+REVERSE(xs)
+ARRAY_SORT(xs)
+ARRAY_SIZE(xs)
+FROM_JSON('{"a":1}', 'a INT').a
+STR_TO_MAP('a:1,b:2')['a']
+ARRAY_COMPACT(xs)
+ARRAY_APPEND(xs, 4)
+ARRAY_REMOVE(xs, 1)

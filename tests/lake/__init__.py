@@ -1,0 +1,1 @@
+"""Tests of `headwater.lake`; none needs Spark."""

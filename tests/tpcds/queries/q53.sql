@@ -1,0 +1,16 @@
+select *
+from (
+    select i_manufact_id, sum(ss_sales_price) as sum_sales,
+        avg(sum(ss_sales_price)) over (partition by i_manufact_id) as avg_quarterly_sales
+    from item, store_sales, date_dim, store
+    where ss_item_sk = i_item_sk and ss_sold_date_sk = d_date_sk and ss_store_sk = s_store_sk
+        and d_month_seq in (1200, 1201, 1202, 1203, 1204, 1205, 1206, 1207, 1208, 1209, 1210, 1211)
+        and (
+            (i_category in ('Books', 'Children', 'Electronics') and i_class in ('accent', 'classical', 'pants'))
+            or (i_category in ('Women', 'Music', 'Men') and i_class in ('accent', 'classical', 'fiction', 'pants'))
+        )
+    group by i_manufact_id, d_qoy
+) as tmp1
+where case when avg_quarterly_sales > 0 then abs(sum_sales - avg_quarterly_sales) / avg_quarterly_sales end > 0.1
+order by avg_quarterly_sales, sum_sales, i_manufact_id
+limit 100
