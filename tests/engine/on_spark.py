@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from py4j.protocol import Py4JJavaError
+
 from headwater.engine.compiler import compile_plan
 from headwater.engine.spark import frames
 from headwater.errors import HeadwaterError
@@ -38,7 +40,18 @@ def planned(spark, sql: str, sources: dict) -> str:
 
 
 def rows_of(spark, statements: list[str]) -> list[list[str]]:
-    """Each statement's rows, spelled out and sorted; all in one job. Doubles to nine digits: sums have no order."""
+    """Each statement's rows, spelled out and sorted; all in one job where Spark can.
+
+    It mixes up the CTEs of one name in a union of queries that have them and do not read all ("No CTERelationDef found").
+    """
+    try:
+        return rows_of_union(spark, statements)
+    except Py4JJavaError:
+        return [rows for statement in statements for rows in rows_of_union(spark, [statement])]
+
+
+def rows_of_union(spark, statements: list[str]) -> list[list[str]]:
+    """In one job. Doubles to nine digits: sums have no order."""
     numbered = (f"SELECT {n} AS n, TO_JSON(STRUCT(t.*)) AS row FROM ({sql}) t" for n, sql in enumerate(statements))
     found: list[list[str]] = [[] for _ in statements]
     for n, row in spark.sql(" UNION ALL ".join(numbered)).collect():
