@@ -35,11 +35,13 @@ Work = Annotated[
 @app.command()
 def refresh(
     scale: Annotated[float, typer.Option(min=0.001, help="TPC-H's scale factor; 1 is six million items.")] = 1.0,
-    queries: Annotated[str, typer.Option(help="Such as q3,q5.", show_default="all that are maintained")] = "",
+    queries: Annotated[
+        str, typer.Option(help="Such as q3,q5; all: every one of TPC-H.", show_default="ten joins and sums")
+    ] = "",
     changes: Annotated[str, typer.Option(help="Per cent of the orders inserted, and deleted.")] = "0.01,0.1,1",
     repeats: Annotated[int, typer.Option(min=1, help="Measured changes per rate.")] = 3,
     pattern: Annotated[str, typer.Option(help="Where changes fall: spread or recent.")] = "spread",
-    lane: Annotated[str, typer.Option(help="The lane of the refreshes.")] = "spark",
+    lanes: Annotated[str, typer.Option(help="A view for each: spark, local or auto.")] = "spark,local",
     policy: Annotated[str, typer.Option(help="The policy of the views.")] = "auto",
     seed: Annotated[int, typer.Option(help="Of the changes.")] = 1,
     data: Annotated[Path | None, typer.Option(metavar="DIR", help="Where generated data are kept.")] = None,
@@ -55,11 +57,11 @@ def refresh(
     from headwater.bench.changes import Pattern
     from headwater.bench.show import show_report, stdout
 
-    chosen, rates, spread = _queries(queries), _rates(changes), _pattern(pattern)
+    chosen, rates, spread, views = _queries(queries), _rates(changes), _pattern(pattern), _lanes(lanes)
     target = out or (OUT if OUT.is_dir() else Path())
     with _folder(work) as folder, _progress() as say:
         options = benchmark.Options(
-            scale, chosen, rates, repeats, Pattern(spread), lane, policy, seed, data or tpch.default_cache(), folder
+            scale, chosen, rates, repeats, Pattern(spread), views, policy, seed, data or tpch.default_cache(), folder
         )
         report = benchmark.run(options, benchmark.Progress(say, lambda so_far: so_far.save(target)))
     _plot(report, target)
@@ -95,11 +97,26 @@ def floor(
 def _queries(text: str) -> tuple[str, ...]:
     from headwater.bench import tpch
 
-    wanted = tuple(name.strip().lower() for name in text.split(",") if name.strip())
+    if text.strip().lower() == "all":
+        return tpch.ALL_QUERIES
+    wanted = _names(text)
     for name in wanted:
         if name not in tpch.ALL_QUERIES:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(tpch.ALL_QUERIES)}", param_hint="--queries")
     return wanted or tpch.QUERIES
+
+
+def _lanes(text: str) -> tuple[str, ...]:
+    from headwater.engine.lanes import LANES
+
+    wanted = _names(text)
+    if not wanted or not set(wanted) <= set(LANES):
+        raise typer.BadParameter(f"{text!r} is not a list of {', '.join(LANES)}", param_hint="--lanes")
+    return wanted
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
 
 
 def _rates(text: str) -> tuple[float, ...]:

@@ -1,4 +1,7 @@
-"""The results as a picture: per query, seconds of Spark's recompute and of the refresh at each rate, on a log scale."""
+"""The results as a picture: per query, seconds of both recomputes and of the refreshes, on a log scale.
+
+A diamond is an engine that recomputes; a dot is a refresh, in a colour for its lane that darkens with the rate.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,16 @@ from headwater.bench.results import QueryResult, Report, cells_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-REFRESH_COLOURS = ("#9ecae1", "#4292c6", "#08519c", "#08306b")  # light for small changes
-RECOMPUTE_COLOUR = "#d94801"
+REFRESH_COLOURS = {  # light for small changes
+    "spark": ("#9ecae1", "#4292c6", "#08519c", "#08306b"),
+    "local": ("#a1d99b", "#41ab5d", "#006d2c", "#00441b"),
+    "auto": ("#bcbddc", "#807dba", "#54278f", "#3f007d"),
+}
+SPARK_COLOUR, DUCKDB_COLOUR = "#d94801", "#c9a400"
 LINE_COLOUR = "#d0d0d0"
 TICKS = (1, 2, 3, 5, 7)  # times powers of ten
 ROW_INCHES = 0.42
+KEY_INCHES = 0.2
 WIDTH_INCHES = 9.5
 DOTS_PER_INCH = 150
 
@@ -27,24 +35,32 @@ def save_plot(report: Report, path: Path) -> None:
         raise Refusal("bench.package", package="matplotlib") from None
 
     results = [result for result in report.queries if result.measurements]
-    figure = Figure(figsize=(WIDTH_INCHES, 2.0 + ROW_INCHES * max(1, len(results))), layout="constrained")
+    figure = Figure(
+        figsize=(WIDTH_INCHES, 2.0 + KEY_INCHES * len(report.means()) + ROW_INCHES * max(1, len(results))),
+        layout="constrained",
+    )
     _draw(figure.add_subplot(), report, results)
     figure.savefig(path, dpi=DOTS_PER_INCH)
 
 
 def _draw(axes: Axes, report: Report, results: list[QueryResult]) -> None:
-    recomputed = [result.recompute for result in results]
-    refreshed = [{cell.rate: cell.refresh for cell in cells_of(result)} for result in results]
+    spark, duckdb = [result.recompute for result in results], [result.duckdb for result in results]
+    refreshed = [{(cell.asked, cell.rate): cell.refresh for cell in cells_of(result)} for result in results]
     rows = range(len(results))
     for row in rows:
-        ends = [recomputed[row], *refreshed[row].values()]
+        ends = [spark[row], duckdb[row], *refreshed[row].values()]
         axes.plot([min(ends), max(ends)], [row, row], color=LINE_COLOUR, linewidth=3, zorder=1)
-    axes.scatter(recomputed, rows, marker="D", s=46, color=RECOMPUTE_COLOUR, zorder=3, label="Spark recomputes all")
-    for at, (rate, mean) in enumerate(report.geometric_means().items()):
-        measured = [row for row in rows if rate in refreshed[row]]
-        values = [refreshed[row][rate] for row in measured]
-        label = f"refresh, {rate:g} % changed: recompute takes {mean:.1f}× as long (geometric mean)"
-        axes.scatter(values, measured, s=58, color=_colour(at), edgecolors="white", zorder=4, label=label)
+    axes.scatter(spark, rows, marker="D", s=46, color=SPARK_COLOUR, zorder=3, label="Spark recomputes all")
+    axes.scatter(duckdb, rows, marker="D", s=46, color=DUCKDB_COLOUR, zorder=3, label="DuckDB recomputes all")
+    rates = sorted({mean.rate for mean in report.means()})
+    for mean in report.means():
+        key = (mean.asked, mean.rate)
+        measured = [row for row in rows if key in refreshed[row]]
+        values = [refreshed[row][key] for row in measured]
+        ratios = f"Spark takes {mean.ratio:.1f}×, DuckDB {mean.duckdb_ratio:.1f}× as long (geometric means)"
+        label = f"refresh, lane {mean.asked}, {mean.rate:g} % changed: {ratios}"
+        colour = _colour(mean.asked, rates.index(mean.rate))
+        axes.scatter(values, measured, s=58, color=colour, edgecolors="white", zorder=4, label=label)
     _label(axes, report, [result.query for result in results])
 
 
@@ -71,5 +87,6 @@ def _machine(machine: Any) -> str:
     return f"{machine.get('spark_cores')} cores, pyspark {machine.get('pyspark')}"
 
 
-def _colour(at: int) -> str:
-    return REFRESH_COLOURS[min(at, len(REFRESH_COLOURS) - 1)]
+def _colour(lane: str, at: int) -> str:
+    shades = REFRESH_COLOURS[lane]
+    return shades[min(at, len(shades) - 1)]

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from headwater.api.lake import Lake
 
 NOTES = (
-    "Views have no ORDER BY and no LIMIT, on both sides: top-k comes in a later step.",
+    "All sides run the same text; an ORDER BY that no LIMIT reads is left out.",
     "A change at rate r inserts r of the orders and deletes r of the orders, each with all of its items.",
-    "The opponent is timed from the query's text to its result on disk; finding its files and committing are free.",
+    "Both opponents are timed from the query's text to its result on disk; finding files and committing are free.",
     "Refresh seconds are from the call to the committed view; the total adds the upkeep of stored pasts.",
 )
 
@@ -44,7 +44,7 @@ class Options:
     rates: tuple[float, ...]  # percent
     repeats: int
     pattern: Pattern
-    lane: str
+    lanes: tuple[str, ...]  # a view for each
     policy: str  # of the views
     seed: int
     data: Path  # where generated data are kept from run to run
@@ -66,7 +66,7 @@ def run(options: Options, progress: Progress) -> Report:
         report = _empty_report(options, source.spark)
         timeline = _timeline(source, data, options, progress)
         for query in options.queries:
-            setting = Setting(source.spark, timeline, options.work / query, options.lane, options.policy, progress.say)
+            setting = Setting(source.spark, timeline, options.work / query, options.lanes, options.policy, progress.say)
             result = measure_query(query, setting)
             report = replace(report, queries=(*report.queries, result))
             progress.found(report)
@@ -77,7 +77,7 @@ def _empty_report(options: Options, spark: SparkSession) -> Report:
     return Report(
         scale=options.scale,
         pattern=options.pattern.value,
-        lane=options.lane,
+        lanes=options.lanes,
         policy=options.policy,
         repeats=options.repeats,
         seed=options.seed,

@@ -25,15 +25,17 @@ class RowChange:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One change, brought into the view by a refresh and, beside it, by Spark computing the query anew."""
+    """One change, brought into a view by a refresh and, beside it, by two engines computing the query anew."""
 
     rate: float  # percent of the orders that are inserted, and deleted
+    asked: str  # the lane that was asked for
     recompute_seconds: float  # Spark's query and the write of its result
+    duckdb_seconds: float  # the same of DuckDB
     refresh_seconds: float  # from the call to the committed view, as Headwater reports it
     total_seconds: float  # of the whole call, upkeep of stored pasts included, by the benchmark's own clock
     upkeep_seconds: float
     strategy: str
-    lane: str
+    lane: str  # the lane that took it
     reason: str
     jobs: int
     rows_read: int
@@ -44,37 +46,56 @@ class Measurement:
 
 
 @dataclass(frozen=True)
+class ViewResult:
+    """The view of a query that is refreshed in one lane."""
+
+    asked: str  # the lane
+    create_seconds: float
+    idle_seconds: float | None = None  # a refresh with nothing new
+    verified: bool | None = None
+    rows: int | None = None
+    refused: str | None = None  # why the lane cannot carry it
+
+    @property
+    def ok(self) -> bool:
+        return self.refused is not None or self.verified is True
+
+
+@dataclass(frozen=True)
 class QueryResult:
     """Everything measured for one query; `error` says why it ended early, if it did."""
 
     query: str
-    create_seconds: float | None = None
     settings: str = ""  # the opponent's, chosen by calibration
     calibration: Mapping[str, float] = field(default_factory=dict)  # settings -> seconds
-    idle_seconds: float | None = None  # a refresh with nothing new
-    verified: bool | None = None
-    view_rows: int | None = None
+    views: tuple[ViewResult, ...] = ()
     bystanders: float | None = None  # cores that other processes used meanwhile
     measurements: tuple[Measurement, ...] = ()
     error: str | None = None
 
     @property
     def ok(self) -> bool:
-        return self.error is None and self.verified is True
+        return self.error is None and bool(self.views) and all(view.ok for view in self.views)
 
     @property
     def recompute(self) -> float:
         """The median over all rates, which a recompute hardly depends on."""
         return statistics.median(one.recompute_seconds for one in self.measurements)
 
+    @property
+    def duckdb(self) -> float:
+        return statistics.median(one.duckdb_seconds for one in self.measurements)
+
 
 @dataclass(frozen=True)
 class Cell:
-    """The medians of one query at one rate."""
+    """The medians of one query in one lane at one rate."""
 
     query: str
+    asked: str
     rate: float
     recompute: float
+    duckdb: float
     refresh: float
     total: float
     jobs: float
@@ -86,6 +107,22 @@ class Cell:
     def ratio(self) -> float:
         return self.recompute / self.refresh
 
+    @property
+    def duckdb_ratio(self) -> float:
+        return self.duckdb / self.refresh
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Geometric means over the queries that a lane carries, at one rate."""
+
+    asked: str
+    rate: float
+    ratio: float  # Spark's recompute / refresh
+    duckdb_ratio: float
+    lowest: float  # ratio of any query
+    queries: int
+
 
 @dataclass(frozen=True)
 class Report:
@@ -93,7 +130,7 @@ class Report:
 
     scale: float
     pattern: str
-    lane: str
+    lanes: tuple[str, ...]
     policy: str
     repeats: int
     seed: int
@@ -116,17 +153,21 @@ class Report:
         """In the order of the queries, then of the rates."""
         return [cell for result in self.queries for cell in cells_of(result)]
 
-    def geometric_means(self) -> dict[float, float]:
-        """Rate -> geometric mean, over the queries, of recompute / refresh."""
-        ratios: dict[float, list[float]] = {}
-        for cell in self.cells():
-            ratios.setdefault(cell.rate, []).append(cell.ratio)
-        return {rate: geometric_mean(found) for rate, found in sorted(ratios.items())}
+    def means(self) -> list[Mean]:
+        """By lane, then by rate."""
+        cells = self.cells()
+        found = sorted({(self.lanes.index(cell.asked), cell.rate) for cell in cells})
+        return [
+            _mean(rate, [cell for cell in cells if (cell.asked, cell.rate) == (self.lanes[lane], rate)])
+            for lane, rate in found
+        ]
 
     def to_json(self) -> str:
         derived = {
-            "medians": [asdict(cell) | {"ratio": cell.ratio} for cell in self.cells()],
-            "geometric_means": {f"{rate:g}": mean for rate, mean in self.geometric_means().items()},
+            "medians": [
+                asdict(cell) | {"ratio": cell.ratio, "duckdb_ratio": cell.duckdb_ratio} for cell in self.cells()
+            ],
+            "means": [asdict(mean) for mean in self.means()],
         }
         return json.dumps(asdict(self) | derived, indent=1) + "\n"
 
@@ -140,15 +181,33 @@ class Report:
     @classmethod
     def from_json(cls, text: str) -> Report:
         data = json.loads(text)
-        for name in ("medians", "geometric_means"):
+        for name in ("medians", "means"):
             data.pop(name, None)
         queries = tuple(_query_result(one) for one in data.pop("queries"))
-        return cls(**data | {"notes": tuple(data["notes"])}, queries=queries)
+        return cls(**data | {name: tuple(data[name]) for name in ("notes", "lanes")}, queries=queries)
 
 
 def cells_of(result: QueryResult) -> list[Cell]:
+    """In the order in which the lanes were measured, then of the rates."""
+    lanes = dict.fromkeys(one.asked for one in result.measurements)
     rates = sorted({one.rate for one in result.measurements})
-    return [_cell(result.query, rate, [one for one in result.measurements if one.rate == rate]) for rate in rates]
+    found = {
+        (lane, rate): [one for one in result.measurements if (one.asked, one.rate) == (lane, rate)]
+        for lane in lanes
+        for rate in rates
+    }
+    return [_cell(result.query, lane, rate, ones) for (lane, rate), ones in found.items() if ones]
+
+
+def _mean(rate: float, cells: Sequence[Cell]) -> Mean:
+    return Mean(
+        asked=cells[0].asked,
+        rate=rate,
+        ratio=geometric_mean(cell.ratio for cell in cells),
+        duckdb_ratio=geometric_mean(cell.duckdb_ratio for cell in cells),
+        lowest=min(cell.ratio for cell in cells),
+        queries=len(cells),
+    )
 
 
 def geometric_mean(values: Iterable[float]) -> float:
@@ -157,14 +216,16 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(statistics.fmean(logarithms))
 
 
-def _cell(query: str, rate: float, found: Sequence[Measurement]) -> Cell:
+def _cell(query: str, asked: str, rate: float, found: Sequence[Measurement]) -> Cell:
     def median(name: str) -> float:
         return statistics.median(getattr(one, name) for one in found)
 
     return Cell(
         query=query,
+        asked=asked,
         rate=rate,
         recompute=median("recompute_seconds"),
+        duckdb=median("duckdb_seconds"),
         refresh=median("refresh_seconds"),
         total=median("total_seconds"),
         jobs=median("jobs"),
@@ -175,7 +236,8 @@ def _cell(query: str, rate: float, found: Sequence[Measurement]) -> Cell:
 
 
 def _query_result(data: dict[str, Any]) -> QueryResult:
-    return QueryResult(**data | {"measurements": tuple(_measurement(one) for one in data["measurements"])})
+    views = tuple(ViewResult(**one) for one in data["views"])
+    return QueryResult(**data | {"views": views, "measurements": tuple(map(_measurement, data["measurements"]))})
 
 
 def _measurement(data: dict[str, Any]) -> Measurement:

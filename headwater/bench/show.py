@@ -10,12 +10,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Column, Table
 
-from headwater.bench.results import Cell, QueryResult, Report
+from headwater.bench.results import Cell, QueryResult, Report, ViewResult
 
 if TYPE_CHECKING:
     from headwater.bench.floor import Timing
 
-PIPE_WIDTH = 160  # characters: what the widest table needs
+PIPE_WIDTH = 180  # characters: what the widest table needs
 MOST_BYSTANDERS = 0.2  # cores that other programs may use before the times mean little
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
@@ -28,8 +28,7 @@ def stdout() -> Console:
 def show_report(report: Report, console: Console) -> None:
     console.print(_medians(report))
     console.print(_views(report))
-    for rate, mean in report.geometric_means().items():
-        console.print(f"geometric mean of recompute / refresh at {rate:g} %: [bold]{mean:.2f}[/]")
+    console.print(_means(report))
     for result in report.queries:
         if result.error:
             console.print(f"[red]{result.query} ended early:[/] {result.error}", markup=True, highlight=False)
@@ -48,8 +47,8 @@ def _table(title: str, first: Sequence[str], numbers: Sequence[str], words: Sequ
 
 def _medians(report: Report) -> Table:
     title = f"TPC-H at scale {report.scale:g}, medians of {report.repeats}"
-    numbers = ("changed", "recompute", "refresh", "with upkeep", "ratio", "jobs", "rows read", "state")
-    table = _table(title, ("query",), numbers, ("strategy",))
+    numbers = ("changed", "Spark", "DuckDB", "refresh", "with upkeep", "ratios", "", "jobs", "rows read", "state")
+    table = _table(title, ("query", "lane"), numbers, ("strategy",))
     for result in report.queries:
         cells = [cell for cell in report.cells() if cell.query == result.query]
         for at, cell in enumerate(cells):
@@ -58,14 +57,16 @@ def _medians(report: Report) -> Table:
 
 
 def _row(cell: Cell) -> tuple[str, ...]:
-    colour = "green" if cell.ratio >= 1 else "red"
     return (
         cell.query,
+        cell.asked,
         f"{cell.rate:g} %",
         seconds(cell.recompute),
+        seconds(cell.duckdb),
         seconds(cell.refresh),
         seconds(cell.total),
-        f"[{colour}]{cell.ratio:.2f}[/]",
+        _coloured(cell.ratio),
+        _coloured(cell.duckdb_ratio),
         f"{cell.jobs:g}",
         f"{cell.rows_read:,.0f}",
         size(cell.state_bytes),
@@ -73,22 +74,37 @@ def _row(cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _views(report: Report) -> Table:
-    words = ("verified", "Spark's settings for recomputing")
-    table = _table("The views", ("query",), ("rows", "created in", "nothing new"), words)
-    for result in report.queries:
-        table.add_row(*_view_row(result))
+def _coloured(ratio: float) -> str:
+    return f"[{'green' if ratio >= 1 else 'red'}]{ratio:.2f}[/]"
+
+
+def _means(report: Report) -> Table:
+    numbers = ("changed", "queries", "Spark / refresh", "lowest", "DuckDB / refresh")
+    table = _table("Geometric means", ("lane",), numbers)
+    for mean in report.means():
+        ratios = (_coloured(mean.ratio), _coloured(mean.lowest), _coloured(mean.duckdb_ratio))
+        table.add_row(mean.asked, f"{mean.rate:g} %", str(mean.queries), *ratios)
     return table
 
 
-def _view_row(result: QueryResult) -> tuple[str, ...]:
-    verified = {True: "[green]yes[/]", False: "[red]NO[/]", None: "-"}[result.verified]
-    rows = "-" if result.view_rows is None else f"{result.view_rows:,}"
+def _views(report: Report) -> Table:
+    words = ("verified", "Spark's settings for recomputing")
+    table = _table("The views", ("query", "lane"), ("rows", "created in", "nothing new"), words)
+    for result in report.queries:
+        for view in result.views:
+            table.add_row(*_view_row(result, view))
+    return table
+
+
+def _view_row(result: QueryResult, view: ViewResult) -> tuple[str, ...]:
+    verified = {True: "[green]yes[/]", False: "[red]NO[/]", None: view.refused or "-"}[view.verified]
+    rows = "-" if view.rows is None else f"{view.rows:,}"
     return (
         result.query,
+        view.asked,
         rows,
-        seconds(result.create_seconds),
-        seconds(result.idle_seconds),
+        seconds(view.create_seconds),
+        seconds(view.idle_seconds),
         verified,
         result.settings or "-",
     )

@@ -25,6 +25,7 @@ def nothing_starts(monkeypatch):
         ["--changes", "0"],
         ["--changes", "0.1,80"],
         ["--pattern", "everywhere"],
+        ["--lanes", "spark,fast"],
         ["--repeats", "0"],
         ["--scale", "0"],
     ],

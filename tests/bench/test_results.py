@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.bench.results import Measurement, QueryResult, Report, RowChange, geometric_mean
+from headwater.bench.results import Measurement, QueryResult, Report, RowChange, ViewResult, geometric_mean
 
 POSITIVE = st.floats(1e-3, 1e3)
 
@@ -18,6 +18,7 @@ def measurement(rate: float, recompute: float, refresh: float, **more) -> Measur
     return Measurement(
         rate=rate,
         recompute_seconds=recompute,
+        duckdb_seconds=recompute / 10,
         refresh_seconds=refresh,
         total_seconds=refresh + 0.1,
         upkeep_seconds=0.1,
@@ -25,6 +26,7 @@ def measurement(rate: float, recompute: float, refresh: float, **more) -> Measur
         phases={"change": 0.2},
         **{
             "strategy": "incremental",
+            "asked": "spark",
             "lane": "spark",
             "reason": "",
             "jobs": 3,
@@ -40,7 +42,7 @@ def report(*queries: QueryResult) -> Report:
     return Report(
         scale=1.0,
         pattern="spread",
-        lane="spark",
+        lanes=("spark", "local"),
         policy="auto",
         repeats=3,
         seed=1,
@@ -54,12 +56,12 @@ def report(*queries: QueryResult) -> Report:
 
 Q3 = QueryResult(
     "q3",
-    create_seconds=9.5,
     settings="adaptive",
     calibration={"adaptive": 2.0, "fixed plan": 2.5},
-    idle_seconds=0.004,
-    verified=True,
-    view_rows=11_620,
+    views=(
+        ViewResult("spark", create_seconds=9.5, idle_seconds=0.004, verified=True, rows=11_620),
+        ViewResult("local", create_seconds=9.5, refused="No."),
+    ),
     measurements=(
         measurement(0.1, 2.0, 0.5),
         measurement(0.1, 8.0, 0.25, strategy="full"),
@@ -102,10 +104,16 @@ def test_the_recompute_of_a_query_is_the_median_over_all_rates():
     assert Q3.recompute == pytest.approx(2.5)
 
 
-def test_geometric_means_are_per_rate_over_the_queries():
-    q5 = QueryResult("q5", verified=True, measurements=(measurement(0.1, 3.0, 2.0),))
-    means = report(Q3, q5, FAILED).geometric_means()
-    assert means == pytest.approx({0.01: 2.0, 0.1: math.sqrt(6.0 * 1.5)})
+def test_means_are_per_lane_and_rate_over_the_queries():
+    q5 = QueryResult("q5", measurements=(measurement(0.1, 3.0, 2.0), measurement(0.1, 3.0, 0.1, asked="local")))
+    low, high, local = report(Q3, q5, FAILED).means()
+    assert [(one.asked, one.rate, one.queries) for one in (low, high, local)] == [
+        ("spark", 0.01, 1),
+        ("spark", 0.1, 2),
+        ("local", 0.1, 1),
+    ]
+    assert (low.ratio, high.ratio, high.lowest) == pytest.approx((2.0, math.sqrt(6.0 * 1.5), 1.5))
+    assert (local.ratio, local.duckdb_ratio) == pytest.approx((30.0, 3.0))
 
 
 def test_json_round_trip(tmp_path):
@@ -118,11 +126,11 @@ def test_json_round_trip(tmp_path):
 def test_json_carries_the_medians_for_other_readers():
     document = json.loads(report(Q3).to_json())
     assert [cell["ratio"] for cell in document["medians"]] == pytest.approx([2.0, 6.0])
-    assert document["geometric_means"] == pytest.approx({"0.01": 2.0, "0.1": 6.0})
+    assert [mean["ratio"] for mean in document["means"]] == pytest.approx([2.0, 6.0])
 
 
 def test_a_wrong_or_unfinished_query_fails_the_run():
     assert report(Q3).ok
     assert not report(Q3, FAILED).ok
-    assert not report(QueryResult("q3", verified=False)).ok
+    assert not report(QueryResult("q3", views=(ViewResult("spark", 1.0, verified=False),))).ok
     assert not report(QueryResult("q3")).ok

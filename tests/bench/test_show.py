@@ -9,7 +9,7 @@ from matplotlib.image import imread
 from rich.console import Console
 
 from headwater.bench.plot import save_plot
-from headwater.bench.results import QueryResult, Report
+from headwater.bench.results import QueryResult, Report, ViewResult
 from headwater.bench.show import seconds, show_report, size
 
 from .test_results import FAILED, Q3, report
@@ -23,14 +23,15 @@ def shown(found: Report) -> str:
 
 def test_the_report_has_every_median_and_says_what_failed():
     text = " ".join(shown(report(Q3, FAILED)).split())
-    assert "0.1 % 3.00 s 500 ms 600 ms 6.00 3 100 4 kB full, incremental" in text
+    assert "q3 spark 0.1 % 3.00 s 300 ms 500 ms 600 ms 6.00 0.60 3 100 4 kB full, incremental" in text
+    assert "q3 local - 9.50 s - No." in text
     assert "q6 ended early: HeadwaterError: no" in text
-    assert "geometric mean of recompute / refresh at 0.1 %: 6.00" in text
+    assert "spark 0.1 % 1 6.00 6.00 0.60" in text
     assert "A note." in text
 
 
 def test_a_wrong_view_stands_out():
-    assert "NO" in shown(report(QueryResult("q3", verified=False)))
+    assert "NO" in shown(report(QueryResult("q3", views=(ViewResult("spark", 1.0, verified=False),))))
 
 
 @pytest.mark.parametrize(

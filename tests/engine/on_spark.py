@@ -42,7 +42,7 @@ def planned(spark, sql: str, sources: dict) -> str:
 def rows_of(spark, statements: list[str]) -> list[list[str]]:
     """Each statement's rows, spelled out and sorted; all in one job where Spark can.
 
-    It mixes up the CTEs of one name in a union of queries that have them and do not read all ("No CTERelationDef found").
+    It mixes up the CTEs of one name in a union of queries that have them and read only some ("No CTERelationDef").
     """
     try:
         return rows_of_union(spark, statements)
