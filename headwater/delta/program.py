@@ -15,6 +15,7 @@ from headwater.algebra.expressions import cast, column
 from headwater.algebra.nodes import Column, Node, Output, Project, Relation, Scan, plain
 from headwater.delta.first_filters import first_filters
 from headwater.delta.fused import Part, both_sides, head, segment_part, view_part
+from headwater.delta.higher_order import HigherOrder
 from headwater.delta.lookups import Lookup, Lookups
 from headwater.delta.partials import is_exact
 from headwater.delta.pasts import PARTIALS, Past, Pasts, as_aggregate
@@ -59,12 +60,19 @@ class ProgramBuilder:
     """Plans one refresh of one view, for one set of changed tables."""
 
     def __init__(
-        self, plan: Node, stored: tuple[Past, ...], changed: frozenset[str], few: frozenset[str] = frozenset()
+        self,
+        plan: Node,
+        stored: tuple[Past, ...],
+        changed: frozenset[str],
+        few: frozenset[str] = frozenset(),
+        higher_order: HigherOrder | None = None,
     ) -> None:
-        """`few` names the stored pasts that are so small that they are read whole."""
+        """`few` names the stored pasts that are so small that they are read whole; `higher_order` has its own rule for
+        clusters of inner joins."""
         self.plan = plan
         self.pasts = Pasts(stored)
         self.changed = changed
+        self.higher_order = higher_order
         self.lookups = Lookups(stored, few)
         self.ids = {node: number for number, node in enumerate(dict.fromkeys(plan.walk()))}
         self.stages: list[Stage] = []
@@ -110,13 +118,20 @@ class ProgramBuilder:
         if not (node.tables & self.changed):
             return None
         if node not in self._changes:
-            found = table_change(node) if isinstance(node, Scan) else incremental(node, self)
+            found = self._by_rule(node)
             if found is not None:
                 found = self.lookups.narrow(found)
             if found is not None and not is_exact(node):  # computed once, so that all who read it see the same bits
                 found = self.shared("change", node, typed(found, node))
             self._changes[node] = found
         return self._changes[node]
+
+    def _by_rule(self, node: Node) -> Node | None:
+        if isinstance(node, Scan):
+            return table_change(node)
+        if self.higher_order is not None and node in self.higher_order:
+            return self.higher_order.change(node, self)
+        return incremental(node, self)
 
     def near_change(self, node: Node) -> Node | None:
         change = self.change(node)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from headwater.algebra.nodes import Aggregate, Distinct, Filter, Join, Node, Project, TopK, Union, Window
 from headwater.algebra.statistics import Statistics, estimate
+from headwater.delta.higher_order import HigherOrder
 from headwater.delta.lookups import equal_columns
 from headwater.delta.partials import is_exact, recipe
 from headwater.delta.pasts import PARTIALS, ROWS, Past, is_snapshot
@@ -18,10 +19,12 @@ from headwater.delta.pasts import PARTIALS, ROWS, Past, is_snapshot
 NOTHING_KNOWN: Statistics = {}
 
 
-def keep_what_is_needed(plan: Node, statistics: Statistics = NOTHING_KNOWN) -> tuple[Past, ...]:
-    """The stored pasts of a plan, inputs before what is built from them."""
+def keep_what_is_needed(
+    plan: Node, statistics: Statistics = NOTHING_KNOWN, apart: frozenset[Node] = frozenset()
+) -> tuple[Past, ...]:
+    """The stored pasts of a plan, inputs before what is built from them; joins `apart` are maintained otherwise."""
     needed: dict[tuple[Node, str], tuple[str, ...]] = {}
-    _visit(plan, needed)
+    _visit(plan, needed, apart)
     ids = {node: number for number, node in enumerate(dict.fromkeys(plan.walk()))}
     order = {node: place for place, node in enumerate(_bottom_up(plan))}
     kept = sorted(needed.items(), key=lambda item: order[item[0][0]])
@@ -56,9 +59,20 @@ def _bottom_up(plan: Node) -> list[Node]:
     return list(found)
 
 
-def _visit(node: Node, needed: dict[tuple[Node, str], tuple[str, ...]]) -> None:
+def keep_higher_order_views(plan: Node, statistics: Statistics = NOTHING_KNOWN) -> tuple[Past, ...]:
+    """Every higher-order view of the plan's clusters of inner joins, and what the operators around them need."""
+    higher_order = HigherOrder(plan)
+    views = higher_order.views
+    known = {(past.node, past.form) for past in views}
+    around = keep_what_is_needed(plan, statistics, higher_order.inside)
+    return (*views, *(past for past in around if (past.node, past.form) not in known))
+
+
+def _visit(node: Node, needed: dict[tuple[Node, str], tuple[str, ...]], apart: frozenset[Node]) -> None:
     for child in node.children:
-        _visit(child, needed)
+        _visit(child, needed, apart)
+    if node in apart:
+        return
     if isinstance(node, Join):
         pairs = tuple(dict.fromkeys((*node.equalities, *equal_columns(node))))
         _require(node.left, tuple(pair[0] for pair in pairs), needed)

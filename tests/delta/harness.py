@@ -27,6 +27,7 @@ from sqlglot import exp
 from headwater.algebra.nodes import Aggregate, Column, Distinct, Node, Relation, Scan, Schema
 from headwater.algebra.statistics import Statistics, TableStatistics
 from headwater.delta.empty import without
+from headwater.delta.higher_order import HigherOrder
 from headwater.delta.lookups import Lookup
 from headwater.delta.partials import COUNT, recipe
 from headwater.delta.pasts import PARTIALS, ROWS, Past, Pasts, added, as_aggregate, partials_of
@@ -37,7 +38,7 @@ from headwater.refresh.definition import plan_of
 from headwater.sql.dialect import ViewSql
 from headwater.sql.parse import parse_query, qualified
 from headwater.sql.pinned import pinned
-from headwater.state.selection import irreplaceable, keep_what_is_needed
+from headwater.state.selection import irreplaceable, keep_higher_order_views, keep_what_is_needed
 from tests.goldens import titled_queries
 
 QUERIES = Path(__file__).with_name("queries")
@@ -315,6 +316,7 @@ class Variant:
     prune: bool = True
     fold: bool = False  # rewrite stored pasts into fewer rows after each step
     few: bool = False  # stored partials are read whole
+    higher_order: bool = False  # clusters of inner joins have their own rule
     every_node: bool = True  # compare the change of every node, not only the view's
 
 
@@ -339,6 +341,7 @@ def variants(plan: Node, seed: int = 0, subsets: int = 2) -> list[Variant]:
         Variant("needed, nothing pruned", needed, prune=False),
         Variant("needed, folded", needed, fold=True),
         Variant("needed, read whole", needed, few=True),
+        Variant("higher order", keep_higher_order_views(plan), higher_order=True),
         Variant("nothing stored", always, every_node=False),
         Variant("everything stored", (*always, *rest), every_node=False),  # each node's past is compared
         *(
@@ -453,7 +456,8 @@ class Subject:
         _same(self.full[self.plan], own, f"the plan's full form against the SQL text {when}", self)
 
     def _full_forms(self) -> dict[Node, Bag]:
-        compared = self.nodes if self.variant.every_node else [self.plan, *(past.node for past in self.variant.stored)]
+        nodes = self.nodes if self.variant.every_node else [self.plan]
+        compared = dict.fromkeys((*nodes, *(past.node for past in self.variant.stored)))
         return {node: plain_bag(self._rows_of(node)) for node in compared}
 
     def _rows_of(self, node: Node) -> list[Row]:
@@ -470,7 +474,8 @@ class Subject:
 
     def _prepare(self, changed: frozenset[str]) -> Prepared:
         few = frozenset(past.name for past in self.variant.stored if self.variant.few)
-        builder = ProgramBuilder(self.plan, self.variant.stored, changed, few)
+        higher_order = HigherOrder(self.plan) if self.variant.higher_order else None
+        builder = ProgramBuilder(self.plan, self.variant.stored, changed, few, higher_order)
         program = builder.build()
         nodes = self.nodes if self.variant.every_node else []
         node_changes = {
