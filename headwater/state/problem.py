@@ -7,7 +7,7 @@ from it what every strategy needs, so that strategies differ in what they choose
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from headwater.algebra.nodes import Node
@@ -35,7 +35,8 @@ class Knowledge:
 
     statistics: Statistics = field(default_factory=dict)
     measured: Measured = NOTHING_MEASURED
-    costs: Costs = SPARK
+    costs: Costs = SPARK  # of the lane that is expected to refresh the view
+    full_costs: Costs = SPARK  # of the lane that recomputes it
     places: tuple[str, ...] = (DISK,)
     held: tuple[Past, ...] = ()  # pasts that stand: they need not be built
     refreshes: float = 1.0  # that share the cost of building a state; one is the paper's
@@ -94,8 +95,13 @@ class Problem:
         """Of evaluating the whole view without any past: measured, else predicted by the same formulas."""
         if self.knowledge.full_seconds is not None:
             return self.knowledge.full_seconds
-        bare = Setting(self.knowledge.costs, self.knowledge.places, only=frozenset())
-        return DynamicProgram(self.root, bare, 1.0, 0).seconds(FULL) + self.knowledge.costs.statement
+        costs = self.knowledge.full_costs
+        bare = Setting(costs, self.knowledge.places, only=frozenset())
+        return DynamicProgram(self.root, bare, 1.0, 0).seconds(FULL) + costs.statement
+
+    def settled(self, stored: Iterable[Stored]) -> Setting:
+        """The setting in which what is stored is settled, and only the cost of it is asked for."""
+        return replace(self.setting, only=frozenset((*stored, *self.always)))
 
     def stowed(self, kept: Iterable[Kept]) -> tuple[Stowed, ...]:
         """What is stored: each past once, by the key that has columns, inputs first."""

@@ -31,6 +31,7 @@ INCREMENTAL, RECOMPUTE = "incremental", "full"
 # An incremental refresh must be predicted to take less than this share of a full one to be chosen: what is recomputed
 # within a change's statement is computed beside the change, and in a statement of less use to the optimizer.
 CLEARLY_CHEAPER = 0.8
+ROUNDING = 1e-6  # of a unit: so that a budget read from the curve is the whole number of units that it stands for
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,11 @@ def select(
 
 
 class Search:
-    """One solved program, from which the selection for any budget up to the largest is read."""
+    """One solved program, from which the selection for any budget up to the largest is read.
+
+    A view that is given a share of a lake's budget asks the search whose curve the share was read from: it has the same
+    units of memory, so what fitted there fits.
+    """
 
     def __init__(
         self,
@@ -139,7 +144,7 @@ class Search:
     def incremental(self, budget: float | None = None) -> Selection:
         """The same, with an incremental refresh whatever it costs."""
         budget = self.budget if budget is None else budget
-        units = int(min(self.solved.most, max(0.0, budget - self.problem.always_bytes) // self.unit))
+        units = int(min(self.solved.most, max(0.0, budget - self.problem.always_bytes) / self.unit + ROUNDING))
         steps = list(self.solved.steps(DELTA, units))
         stored = self.problem.stowed(kept for step in steps for kept in step.chosen.action.keeps)
         return Selection(
@@ -147,7 +152,7 @@ class Search:
             INCREMENTAL,
             "the cheapest refresh within the budget",
             stored,
-            _decisions(steps, stored, self.problem.setting),
+            decisions(steps, stored, self.problem.setting),
             self.solved.seconds(DELTA, units) + self.problem.always_seconds,
             self.problem.recompute_seconds,
             budget,
@@ -179,7 +184,8 @@ def _units(free: float, problem: Problem) -> tuple[float, int]:
     return unit, int(min(free, total + count * unit) // unit)
 
 
-def _decisions(steps: Iterable[Step], stored: tuple[Stowed, ...], setting: Setting) -> tuple[Decision, ...]:
+def decisions(steps: Iterable[Step], stored: tuple[Stowed, ...], setting: Setting) -> tuple[Decision, ...]:
+    """What is decided where there was something to decide."""
     names: Mapping[Stored, str] = {(each.past.node, each.past.form): each.past.name for each in stored}
     return tuple(_decision(step, names, setting) for step in steps if len(step.options) > 1)
 
