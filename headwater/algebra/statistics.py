@@ -56,7 +56,11 @@ Statistics = Mapping[str, TableStatistics]
 
 def estimate(node: Node, statistics: Statistics) -> Estimate:
     """Bottom-up cardinality estimate of a plan."""
-    below = [estimate(child, statistics) for child in node.children]
+    return estimate_over(node, [estimate(child, statistics) for child in node.children], statistics)
+
+
+def estimate_over(node: Node, below: list[Estimate], statistics: Statistics) -> Estimate:
+    """The estimate of a node whose children's estimates, or measured row counts, are known."""
     if isinstance(node, Scan):
         known = statistics.get(node.table, TableStatistics())
         spans = {c.name: known.spans[s] for c, s in zip(node.columns, node.sources, strict=True) if s in known.spans}
@@ -79,7 +83,7 @@ def estimate(node: Node, statistics: Statistics) -> Estimate:
         return Estimate(max(both.rows, *outer), both.distinct) if outer else both
     if isinstance(node, (Aggregate, Distinct)):
         keys = node.keys if isinstance(node, Aggregate) else node.names
-        groups = _groups(below[0], keys)
+        groups = groups_of(below[0], keys)
         return Estimate(groups, {key: below[0].values(key) for key in keys})
     if isinstance(node, Union):
         return united(node, below)
@@ -89,14 +93,15 @@ def estimate(node: Node, statistics: Statistics) -> Estimate:
         times = len(node.numbers) if isinstance(node, Unfold) else GENERATED
         return Estimate(times * below[0].rows, below[0].distinct)
     if isinstance(node, TopK) and node.limit is not None:
-        rows = max(1.0, min(below[0].rows, _groups(below[0], node.keys) * node.limit))
+        rows = max(1.0, min(below[0].rows, groups_of(below[0], node.keys) * node.limit))
         return Estimate(rows, below[0].distinct)
     if isinstance(node, (Window, TopK)):
         return below[0]
     return below[0] if below else Estimate(UNKNOWN_ROWS, {})
 
 
-def _groups(below: Estimate, keys: Iterable[str]) -> float:
+def groups_of(below: Estimate, keys: Iterable[str]) -> float:
+    """How many groups the rows fall into by some columns."""
     groups = 1.0
     for key in keys:
         groups = min(below.rows, groups * below.values(key))

@@ -1,116 +1,212 @@
-"""Which pasts a view stores.
+"""Which pasts a view stores, for the change that is expected next and within a memory budget.
 
-Idea: walk the plan and ask each stateful operator which pasts its change rule reads; a past that is not a table's own
-snapshot is stored. What a linear aggregate needs is its partials; what a join needs is both inputs; any other
-aggregate or window needs its input rows, and its own rows where they add up doubles: those cannot be computed again to
-the bit. A top-k keeps its few rows.
-Limits: everything that is needed is kept. A selection under a memory budget answers the same question with less.
+    plan, statistics, measured rows, expected change  ->  tree of operators  ->  dynamic program  ->  Selection
+
+Idea: the dynamic program gives the least cost of a refresh for every budget; a selection is what it decides for one of
+them, beside what recomputing everything would cost. Pasts that no computation gives again (sums of doubles) are stored
+before anything is chosen, since without them no refresh is incremental; a budget that cannot hold them means recompute.
+Invariant: a selection is data. Its pasts are distinct and stand inputs first, none of them is one that the change rules
+could not read, and whichever they are, the view's rows are the same. Its bytes are at most the budget.
+Limits: states of equal nodes are solved apart and stored once, so a plan with much in common gets less than it could.
 """
 
 from __future__ import annotations
 
-from headwater.algebra.nodes import Aggregate, Distinct, Filter, Join, Node, Project, TopK, Union, Window
-from headwater.algebra.statistics import Statistics, estimate
-from headwater.delta.higher_order import HigherOrder
-from headwater.delta.lookups import equal_columns
-from headwater.delta.partials import is_exact, recipe
-from headwater.delta.pasts import PARTIALS, ROWS, Past, is_snapshot
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, inf
 
-NOTHING_KNOWN: Statistics = {}
+from headwater.algebra.nodes import Node
+from headwater.delta.pasts import Past
+from headwater.state.dynamic_program import UNITS, DynamicProgram, Option, Step
+from headwater.state.needed import Stored, irreplaceable, keep_higher_order_views, keep_what_is_needed
+from headwater.state.operators import Expected
+from headwater.state.problem import NOTHING, Knowledge, Problem, Stowed, all_states
+from headwater.state.setting import DELTA, INJECTED, Kept, Setting
 
+__all__ = ["Knowledge", "Search", "Selection", "irreplaceable", "keep_higher_order_views", "keep_what_is_needed", "select"]
 
-def keep_what_is_needed(
-    plan: Node, statistics: Statistics = NOTHING_KNOWN, apart: frozenset[Node] = frozenset()
-) -> tuple[Past, ...]:
-    """The stored pasts of a plan, inputs before what is built from them; joins `apart` are maintained otherwise."""
-    needed: dict[tuple[Node, str], tuple[str, ...]] = {}
-    _visit(plan, needed, apart)
-    ids = {node: number for number, node in enumerate(dict.fromkeys(plan.walk()))}
-    order = {node: place for place, node in enumerate(_bottom_up(plan))}
-    kept = sorted(needed.items(), key=lambda item: order[item[0][0]])
-    return tuple(
-        Past(f"past_{type(node).__name__.lower()}_{ids[node]}", node, form, _most_telling_first(node, key, statistics))
-        for (node, form), key in kept
-    )
+INCREMENTAL, RECOMPUTE = "incremental", "full"
+# An incremental refresh must be predicted to take less than this share of a full one to be chosen: what is recomputed
+# within a change's statement is computed beside the change, and in a statement of less use to the optimizer.
+CLEARLY_CHEAPER = 0.8
+ROUNDING = 1e-6  # of a unit: so that a budget read from the curve is the whole number of units that it stands for
 
 
-def _most_telling_first(node: Node, key: tuple[str, ...], statistics: Statistics) -> tuple[str, ...]:
-    """The key's columns, the one with the most values first: a look-up by it finds the fewest rows."""
-    if len(key) < 2:
-        return key
-    known = estimate(node, statistics)
-    return tuple(sorted(key, key=lambda name: -known.values(name)))
+@dataclass(frozen=True)
+class Alternative:
+    """An action that was not taken: what a refresh would have cost in its part of the plan, and its state's bytes."""
+
+    action: str
+    place: str
+    seconds: float  # infinite where the memory does not do
+    bytes: float
 
 
-def irreplaceable(plan: Node) -> tuple[Past, ...]:
-    """The pasts that no computation gives again: those of sums of doubles, whose last bits are an accident."""
-    return tuple(past for past in keep_what_is_needed(plan) if not is_exact(past.node))
+@dataclass(frozen=True)
+class Decision:
+    """What is decided for one operator, and against what."""
+
+    node: Node
+    operator: str
+    asked: str  # delta | full | kept: the output that its parent asks for
+    action: str
+    place: str
+    keeps: tuple[str, ...]  # names of pasts
+    seconds: float  # of its part of the plan
+    rejected: tuple[Alternative, ...]
 
 
-def _bottom_up(plan: Node) -> list[Node]:
-    found: dict[Node, None] = {}
-
-    def visit(node: Node) -> None:
-        for child in node.children:
-            visit(child)
-        found[node] = None
-
-    visit(plan)
-    return list(found)
+Curve = tuple[tuple[float, float], ...]  # (bytes, seconds of a refresh with so many or more), falling
 
 
-def keep_higher_order_views(plan: Node, statistics: Statistics = NOTHING_KNOWN) -> tuple[Past, ...]:
-    """Every higher-order view of the plan's clusters of inner joins, and what the operators around them need."""
-    higher_order = HigherOrder(plan)
-    views = higher_order.views
-    known = {(past.node, past.form) for past in views}
-    around = keep_what_is_needed(plan, statistics, higher_order.inside)
-    return (*views, *(past for past in around if (past.node, past.form) not in known))
+@dataclass(frozen=True)
+class Selection:
+    """Which pasts are stored, why, and what a refresh is predicted to cost."""
+
+    strategy: str
+    refresh: str  # incremental | full
+    reason: str
+    stored: tuple[Stowed, ...]
+    decisions: tuple[Decision, ...]
+    seconds: float  # of the next refresh, building what is new included
+    recompute_seconds: float
+    budget: float
+    curve: Curve
+
+    @cached_property
+    def pasts(self) -> tuple[Past, ...]:
+        return tuple(stowed.past for stowed in self.stored)
+
+    @cached_property
+    def bytes(self) -> float:
+        return sum(stowed.bytes for stowed in self.stored)
+
+    @property
+    def fits(self) -> bool:
+        return self.bytes <= self.budget
+
+    def place(self, past: Past) -> str:
+        return next(stowed.place for stowed in self.stored if stowed.past == past)
 
 
-def _visit(node: Node, needed: dict[tuple[Node, str], tuple[str, ...]], apart: frozenset[Node]) -> None:
-    for child in node.children:
-        _visit(child, needed, apart)
-    if node in apart:
-        return
-    if isinstance(node, Join):
-        pairs = tuple(dict.fromkeys((*node.equalities, *equal_columns(node))))
-        _require(node.left, tuple(pair[0] for pair in pairs), needed)
-        _require(node.right, tuple(pair[1] for pair in pairs), needed)
-    elif isinstance(node, Distinct):
-        needed.setdefault((node, PARTIALS), node.names)
-    elif isinstance(node, Aggregate) and recipe(node) is not None:
-        needed.setdefault((node, PARTIALS), node.keys)
-    elif isinstance(node, Aggregate):
-        _require(node.child, node.keys, needed)
-        if not is_exact(node):
-            needed.setdefault((node, ROWS), node.keys)
-    elif isinstance(node, (Window, TopK)):
-        _require(node.child, node.keys, needed)
-        if isinstance(node, TopK) or not is_exact(node):
-            needed.setdefault((node, ROWS), node.keys)
+def select(
+    plan: Node,
+    expected: Expected,
+    budget: float = inf,
+    knowledge: Knowledge = NOTHING,
+    *,
+    accelerated: bool = True,
+    injected: frozenset[str] = INJECTED,
+    strategy: str = "diss",
+) -> Selection:
+    """The pasts that make the next refresh cheapest within a budget in bytes; recomputing when that is no dearer."""
+    return Search(
+        plan, expected, budget, knowledge, accelerated=accelerated, injected=injected, strategy=strategy
+    ).best()
 
 
-def _require(node: Node, key: tuple[str, ...], needed: dict[tuple[Node, str], tuple[str, ...]]) -> None:
-    """The node's rows must be readable at the old cursor: from partials kept anyway, or stored where rows are looked
-    up by a key; without one they are read whole, and a table's own files will do."""
-    if (is_snapshot(node) and not key) or _kept(node, needed):
-        return
-    if isinstance(node, Union):
-        places = [node.names.index(name) for name in key]
-        for child in node.inputs:
-            _require(child, tuple(child.names[place] for place in places), needed)
-        return
-    if isinstance(node, (Project, Filter)) and _over_groups(node, needed):
-        return
-    needed.setdefault((node, ROWS), key)
+class Search:
+    """One solved program, from which the selection for any budget up to the largest is read.
+
+    A view that is given a share of a lake's budget asks the search whose curve the share was read from: it has the same
+    units of memory, so what fitted there fits.
+    """
+
+    def __init__(
+        self,
+        plan: Node,
+        expected: Expected,
+        budget: float,
+        knowledge: Knowledge = NOTHING,
+        *,
+        accelerated: bool = True,
+        injected: frozenset[str] = INJECTED,
+        strategy: str = "diss",
+    ) -> None:
+        self.plan, self.budget, self.knowledge, self.strategy = plan, max(0.0, budget), knowledge, strategy
+        self.problem = Problem(plan, expected, knowledge, injected)
+        free = max(0.0, self.budget - self.problem.always_bytes)
+        self.unit, most = _units(free, self.problem)
+        self.solved = DynamicProgram(self.problem.root, self.problem.setting, self.unit, most, accelerated)
+
+    def best(self, budget: float | None = None) -> Selection:
+        """The selection for a budget; an incremental refresh must be clearly cheaper than a full one."""
+        budget = self.budget if budget is None else budget
+        if budget < self.problem.always_bytes:
+            return self._full(budget, "the pasts that cannot be recomputed do not fit the budget")
+        found = self.incremental(budget)
+        if not found.seconds < CLEARLY_CHEAPER * found.recompute_seconds:
+            return self._full(budget, "recomputing is predicted to be as cheap")
+        return found
+
+    def incremental(self, budget: float | None = None) -> Selection:
+        """The same, with an incremental refresh whatever it costs."""
+        budget = self.budget if budget is None else budget
+        units = int(min(self.solved.most, max(0.0, budget - self.problem.always_bytes) / self.unit + ROUNDING))
+        steps = list(self.solved.steps(DELTA, units))
+        stored = self.problem.stowed(kept for step in steps for kept in step.chosen.action.keeps)
+        return Selection(
+            self.strategy,
+            INCREMENTAL,
+            "the cheapest refresh within the budget",
+            stored,
+            decisions(steps, stored, self.problem.setting),
+            self.solved.seconds(DELTA, units) + self.problem.always_seconds,
+            self.problem.recompute_seconds,
+            budget,
+            self.curve,
+        )
+
+    def _full(self, budget: float, reason: str) -> Selection:
+        seconds = self.problem.recompute_seconds
+        return Selection(self.strategy, RECOMPUTE, reason, (), (), seconds, seconds, budget, self.curve)
+
+    @cached_property
+    def curve(self) -> Curve:
+        """What a refresh costs by the bytes that it is given, recomputing where that is cheaper."""
+        full, base = self.problem.recompute_seconds, self.problem.always_bytes
+        points = [(0.0, full)]
+        solved = self.solved.curve(self.problem.root, DELTA)
+        for at, seconds in zip(solved.at.tolist(), solved.cost.tolist(), strict=True):
+            seconds += self.problem.always_seconds
+            if seconds < CLEARLY_CHEAPER * full and seconds < points[-1][1] and base + at * self.unit <= self.budget:
+                points.append((base + at * self.unit, seconds))
+        return tuple(points[1:] if len(points) > 1 and points[1][0] == 0.0 else points)
 
 
-def _over_groups(node: Node, needed: dict[tuple[Node, str], tuple[str, ...]]) -> bool:
-    while isinstance(node, (Project, Filter)):
-        node = node.child
-    return isinstance(node, (Aggregate, Distinct)) and _kept(node, needed)
+def _units(free: float, problem: Problem) -> tuple[float, int]:
+    """The size of a unit of memory, and how many there are: no finer than a budget's thousandth parts, and no more than
+    all states take, rounded up."""
+    total, count = all_states(problem.root, problem.setting)
+    unit = max(1.0, float(ceil(min(free, total) / UNITS)))
+    return unit, int(min(free, total + count * unit) // unit)
 
 
-def _kept(node: Node, needed: dict[tuple[Node, str], tuple[str, ...]]) -> bool:
-    return (node, PARTIALS) in needed or (node, ROWS) in needed
+def decisions(steps: Iterable[Step], stored: tuple[Stowed, ...], setting: Setting) -> tuple[Decision, ...]:
+    """What is decided where there was something to decide."""
+    names: Mapping[Stored, str] = {(each.past.node, each.past.form): each.past.name for each in stored}
+    return tuple(_decision(step, names, setting) for step in steps if len(step.options) > 1)
+
+
+def _decision(step: Step, names: Mapping[Stored, str], setting: Setting) -> Decision:
+    action = step.chosen.action
+    keeps = tuple(names[kept.state.stored] for kept in action.keeps)
+    rejected = tuple(_alternatives(step, setting))
+    node, kind = step.operator.node, step.operator.kind
+    return Decision(node, kind, step.asked, action.name, _place(action.keeps), keeps, step.chosen.seconds, rejected)
+
+
+def _alternatives(step: Step, setting: Setting) -> Iterator[Alternative]:
+    for option in step.options:
+        if option is not step.chosen:
+            yield Alternative(option.action.name, _place(option.action.keeps), option.seconds, _bytes(option, setting))
+
+
+def _bytes(option: Option, setting: Setting) -> float:
+    return sum(setting.bytes(kept) for kept in option.action.keeps)
+
+
+def _place(keeps: tuple[Kept, ...]) -> str:
+    return ", ".join(dict.fromkeys(kept.place for kept in keeps))
