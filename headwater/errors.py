@@ -52,6 +52,13 @@ SENTENCES: dict[str, str] = {
     "view.schema_mismatch": "The compiled plan of view {name!r} has schema {compiled}, Spark's own is {expected}; please report this query.",
     "view.source_gone": "Table {table!r}, which view {name!r} reads, is no longer there; restore it or drop the view.",
     "view.inconsistent": "{count} rows to be removed are not in {name!r}, for example {example}; nothing was written. Run a full refresh.",
+    # -- what is expected of tables
+    "expect.number": "The {what} expected of table {table!r} cannot be {value!r}; give a whole number of rows, 0 or more. None for inserts, alone, withdraws what was declared.",
+    "expect.complete": "Whether table {table!r} is complete cannot be {value!r}; give True or False.",
+    "expect.both": "Table {table!r} cannot be declared {stated} and to expect {inserts} inserts and {deletes} deletes; leave one of them out.",
+    "expect.like": "Table {table!r} cannot be expected to arrive like {like!r}: {why}. Name a table whose rows have all come.",
+    "expect.view": "{name!r} is a view: what it changes by follows from the tables that it reads; declare what is expected of those ({reads}).",
+    "expect.broken": "Table {table!r} was declared complete at version {declared}, but version {version} changed it; the declaration is ignored until lake.expect renews it.",
     # -- why something is not incremental (used as reasons as well as errors)
     "unsupported.node": "The operator {node} has no incremental rule yet.",
     "unsupported.function": "{function} gives a different answer each time it is evaluated.",

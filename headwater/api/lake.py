@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
@@ -30,10 +31,12 @@ from headwater.lake.history import History
 from headwater.lake.parquet_folder import ParquetFolder
 from headwater.lake.warehouse import Warehouse, check_name
 from headwater.refresh.definition import Definition, define
+from headwater.refresh.expected import Watched, expected_change
 from headwater.refresh.explain import operators
 from headwater.refresh.report import Explanation
 from headwater.sql.ddl import CreateView
 from headwater.sql.parse import parse_query, tables_read
+from headwater.state.declarations import Declaration, declared
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -309,6 +312,41 @@ class Lake:
         view._store.drop()
         shutil.rmtree(view.path, ignore_errors=True)
 
+    # -- what is expected
+
+    def expect(
+        self, table: str, inserts: int | None = 0, deletes: int = 0, complete: bool = False, like: str | None = None
+    ) -> None:
+        """Declare how many rows each change of a table brings, so that refreshes are prepared for just that.
+
+        `complete`: no change will come any more. `like`: rows come as late as those of another table did, whose rows
+        have all come. A declaration stays until the next one replaces it; `expect(table, None)` withdraws it. A wrong
+        one costs time or memory, never a row.
+        """
+        self._check_open()
+        entry = self._catalog.get(table)
+        if entry.kind == "view":
+            raise HeadwaterError("expect.view", name=entry.name, reads=", ".join(entry.definition["reads"]))
+        taught_by = None if like is None else self._catalog.get(like).name
+        said = declared(entry.name, inserts, deletes, complete, taught_by, self._folder(entry).latest())
+        self._catalog.describe(entry.name, EXPECTED, None if said is None else said.as_dict())
+
+    def _watched(self, names: Iterable[str]) -> dict[str, Watched]:
+        """The tables with what was declared about them."""
+        known = {entry.name.lower(): entry for entry in self._catalog.entries()}
+        return {name: self._watch(known.get(name) or self._catalog.get(name)) for name in names}
+
+    def _declared(self, names: Iterable[str]) -> dict[str, Watched]:
+        """Those of the tables about which something was declared."""
+        said = {entry.name.lower(): entry for entry in self._catalog.entries() if EXPECTED in entry.definition}
+        return {name: self._watch(said[name]) for name in names if name in said}
+
+    def _watch(self, entry: Entry) -> Watched:
+        kept = entry.definition.get(EXPECTED)
+        said = None if kept is None else Declaration.from_dict(kept)
+        like = self._catalog.find(said.like) if said is not None and said.like is not None else None
+        return Watched(self._folder(entry), said, None if like is None else self._folder(like))
+
     # -- SQL
 
     def register_function(self, name: str, function: Callable[..., Any], return_type: str | None = None) -> None:
@@ -336,7 +374,8 @@ class Lake:
         strategy = "incremental" if definition.reason is None else "full"
         lines = operators(definition.plan, definition.pasts, {}, {}) if definition.plan is not None else ()
         cursor = {table: folder.latest() for table, folder in self._folders(reads).items()}
-        return Explanation(statement.name, statement.policy, strategy, reason, cursor, {}, lines, {})
+        expected = expected_change(self._watched(reads), (), cursor, time.time())
+        return Explanation(statement.name, statement.policy, strategy, reason, cursor, {}, lines, {}, expected=expected)
 
     # -- for tables and views of this lake
 
@@ -412,6 +451,7 @@ class Lake:
                     )
 
 
+EXPECTED = "expected"  # where a table's entry in the catalog keeps what was declared about it
 # Settings of a session under which the local lane means the same.
 LOCAL_SETTINGS = {"ansi.enabled": ("true",), "session.timeZone": ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")}
 

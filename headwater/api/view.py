@@ -20,10 +20,12 @@ from headwater.lake.delta_table import DeltaFolder
 from headwater.refresh import explain, verify
 from headwater.refresh.choice import Choice, CostModel
 from headwater.refresh.definition import Definition
+from headwater.refresh.expected import expected_change, newly_broken
 from headwater.refresh.lanes import LaneChoice, LaneCosts
 from headwater.refresh.report import Cursor, Explanation, OperatorReport, Refresh, StoredPast, Verification
 from headwater.refresh.runner import Measured, Runner
-from headwater.refresh.standing import Standing, standing_of
+from headwater.refresh.standing import Standing, recent_stops, standing_of
+from headwater.state.expectation import ExpectedChange
 from headwater.state.store import PastStore
 
 if TYPE_CHECKING:
@@ -238,7 +240,9 @@ class View:
             self._costs = (self._costs or self._known_costs()).measured(rows, seconds)
 
     def _record(self, report: Refresh, before: Cursor, measured: Measured, upkeep: float) -> Refresh:
-        report = replace(report, upkeep_seconds=upkeep, jobs=measured.jobs, rows_read=measured.rows_read)
+        broken = newly_broken(self._lake._declared(self.reads), before, report.cursor)
+        reason = " ".join((report.reason, *broken))
+        report = replace(report, reason=reason, upkeep_seconds=upkeep, jobs=measured.jobs, rows_read=measured.rows_read)
         kept = {key: value for key, value in asdict(report).items() if key not in ("cursor", "operators")}
         sequence = self._standing().sequence
         state = sum(past.bytes for past in self.states())
@@ -298,6 +302,7 @@ class View:
             self._definition.pinned,
             taken.lane,
             taken.reason,
+            self._expected(target),
         )
 
     def drop(self) -> None:
@@ -313,6 +318,11 @@ class View:
             tables = lake._folders(self.reads)
             self._runner_ = Runner(self._definition, self._folder, self._store, tables, lake._spark_lane, lake._report)
         return self._runner_
+
+    def _expected(self, target: Cursor, interval: float | None = None) -> ExpectedChange:
+        """What is expected to come after a refresh to `target`; `interval`: seconds until then, by a schedule."""
+        watched = self._lake._watched(self.reads)
+        return expected_change(watched, recent_stops(self._folder), target, time.time(), interval)
 
     def _standing(self) -> Standing:
         found = standing_of(self._folder)

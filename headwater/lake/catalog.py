@@ -13,7 +13,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -77,6 +77,16 @@ class Catalog:
 
         self._change(row)
         return dropped[0]
+
+    def describe(self, name: str, item: str, value: Any) -> None:
+        """Set one item of a definition; None removes it."""
+
+        def row(live: dict[str, Entry]) -> dict[str, Any]:
+            entry = self._known(live, name)
+            others = {key: kept for key, kept in entry.definition.items() if key != item}
+            return _row(replace(entry, definition=others if value is None else others | {item: value}))
+
+        self._change(row)
 
     def get(self, name: str) -> Entry:
         return self._known(self._entries(), name)

@@ -24,6 +24,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from headwater.errors import HeadwaterError
 from headwater.lake import commits, dml, parquet_files, partitions, storage
+from headwater.lake.arrivals import Arrival, Arrivals, count, recent_arrivals
 from headwater.lake.arrow_types import plain_schema, selected
 from headwater.lake.changes import Change, change_between
 from headwater.lake.commits import CommitRequest
@@ -46,6 +47,7 @@ class DeltaFolder:
         self._table = table
         self._snapshots: OrderedDict[int, Snapshot] = OrderedDict()
         self._commits: OrderedDict[int, Commit] = OrderedDict()
+        self._counted: OrderedDict[int, Arrival] = OrderedDict()
         self._searched: dict[str, tuple[int, tuple[int, Any] | None]] = {}
         refuse_unreadable(path, table)
 
@@ -187,6 +189,19 @@ class DeltaFolder:
                 while len(self._commits) > COMMITS_KEPT:
                     self._commits.popitem(last=False)
             return self._commits[version]
+
+    def arrival_at(self, version: int) -> Arrival:
+        """How many rows came and went with one version."""
+        with self.lock:
+            if version not in self._counted:
+                self._counted[version] = count(self.path, self.commit_at(version))
+                while len(self._counted) > COMMITS_KEPT:
+                    self._counted.popitem(last=False)
+            return self._counted[version]
+
+    def arrivals(self) -> Arrivals:
+        """The last versions that changed rows."""
+        return recent_arrivals(self)
 
     def changes(self, since: int, until: int | None = None) -> Change:
         return change_between(self, since, self.latest() if until is None else until)

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from headwater.errors import Conflict, HeadwaterError
 from headwater.lake import parquet_files, storage
+from headwater.lake.arrivals import MOST_ARRIVALS, Arrival, Arrivals, in_order
 from headwater.lake.arrow_types import plain_schema, selected
 from headwater.lake.catalog import open_or_create
 from headwater.lake.changes import Change, ChangePiece
@@ -167,6 +168,16 @@ class ParquetFolder:
             return parquet_files.read_file(self.absolute(file), schema, {})
         except FileNotFoundError:
             raise self._refuse(file.path, "it was there before and is gone") from None
+
+    def arrivals(self) -> Arrivals:
+        """The last versions; each came when the youngest of its files was written."""
+        first = max(1, self.latest() - MOST_ARRIVALS + 1)
+        return Arrivals(in_order(self._arrival(version) for version in range(first, self.version + 1)), first == 1)
+
+    def _arrival(self, version: int) -> Arrival:
+        files = [row for row in self._rows if row["version"] == version]
+        youngest = max(int(row["modified_ns"]) for row in files)
+        return Arrival(version, youngest / 1e9, sum(int(row["rows"]) for row in files), 0)
 
     def changes(self, since: int, until: int | None = None) -> Change:
         until = self.latest() if until is None else until

@@ -120,6 +120,7 @@ def render(explanation: Explanation) -> str:
         lines.append(
             "  pending: " + ", ".join(f"{table} {versions} version(s)" for table, versions in e.pending.items())
         )
+    lines += [f"  expects: {e.expected.sentence(table)}" for table in e.expected]
     if e.alternatives:
         lines.append("  weighed: " + ", ".join(f"{name} {seconds:.2f} s" for name, seconds in e.alternatives.items()))
     if e.pinned:

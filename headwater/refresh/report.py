@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from headwater.state.expectation import NOTHING_EXPECTED, ExpectedChange
+
 Cursor = dict[str, int]
 
 
@@ -90,9 +92,10 @@ class Explanation:
     pinned: str = ""  # the text that is maintained, where the user's own has several answers
     lane: str = "spark"  # that the next refresh would take
     lane_reason: str = ""
+    expected: ExpectedChange = NOTHING_EXPECTED  # after the pending change
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"expected": self.expected.as_dict()}
 
     def __str__(self) -> str:
         from headwater.refresh.explain import render
