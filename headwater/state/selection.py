@@ -25,7 +25,15 @@ from headwater.state.operators import Expected
 from headwater.state.problem import NOTHING, Knowledge, Problem, Stowed, all_states
 from headwater.state.setting import DELTA, INJECTED, Kept, Setting
 
-__all__ = ["Knowledge", "Search", "Selection", "irreplaceable", "keep_higher_order_views", "keep_what_is_needed", "select"]
+__all__ = [
+    "Knowledge",
+    "Search",
+    "Selection",
+    "irreplaceable",
+    "keep_higher_order_views",
+    "keep_what_is_needed",
+    "select",
+]
 
 INCREMENTAL, RECOMPUTE = "incremental", "full"
 # An incremental refresh must be predicted to take less than this share of a full one to be chosen: what is recomputed
