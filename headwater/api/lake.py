@@ -36,6 +36,7 @@ from headwater.refresh.explain import operators
 from headwater.refresh.report import Explanation
 from headwater.sql.ddl import CreateView
 from headwater.sql.parse import parse_query, tables_read
+from headwater.state.budget import budget_of
 from headwater.state.declarations import Declaration, declared
 
 if TYPE_CHECKING:
@@ -213,12 +214,22 @@ class Lake:
 
     # -- views
 
-    def create_view(self, name: str, sql: str, policy: str = "auto", replace: bool = False) -> View:
+    def create_view(
+        self,
+        name: str,
+        sql: str,
+        policy: str = "auto",
+        state_budget: str | int | None = None,
+        state: str = "diss",
+        replace: bool = False,
+    ) -> View:
         """Declare a maintained view and build it.
 
         `policy`: "auto" chooses per refresh, "incremental" refuses a query that cannot be maintained, "strict" also
         refuses any full refresh, "full" always recomputes. `replace`: a view of that name gives way; where the new text
-        means the same, its rows and its stored pasts stay.
+        means the same, its rows and its stored pasts stay. `state_budget`: how much may be stored to refresh quickly,
+        in bytes or as "2GB"; no limit if left out. `state`: who chooses what is stored: "diss" for the change that is
+        expected next, "recycler" by past benefit, "all" every higher-order view, "none" nothing: it recomputes.
         """
         self._check_open()
         check_name(name)
@@ -229,7 +240,7 @@ class Lake:
         folders = self._folders(reads)
         self._report("analysing", name)
         cursor = {table: folder.latest() for table, folder in folders.items()}
-        definition = self._define(name, sql, policy, folders)
+        definition = self._define(name, sql, policy, folders, state, budget_of(state_budget))
         if existing is not None:
             held = self.view(existing.name)
             kept = self._equivalent(held._definition, definition)
@@ -238,7 +249,15 @@ class Lake:
             held.drop()
         return self._build(definition, cursor)
 
-    def _define(self, name: str, sql: str, policy: str, folders: Mapping[str, Folder]) -> Definition:
+    def _define(
+        self,
+        name: str,
+        sql: str,
+        policy: str,
+        folders: Mapping[str, Folder],
+        state: str = "diss",
+        budget: int | None = None,
+    ) -> Definition:
         sources = {table: plan_schema(folder.schema) for table, folder in folders.items()}
         frames = {table: self._lane.snapshot(folder, folder.latest(), large=True) for table, folder in folders.items()}
         statistics = {table: _statistics(folder) for table, folder in folders.items()}
@@ -252,6 +271,8 @@ class Lake:
             statistics,
             lambda text: lane.analyse(text, frames),
             lane.functions,
+            state,
+            budget,
         )
 
     def _equivalent(self, old: Definition, new: Definition) -> Definition | None:
@@ -372,7 +393,7 @@ class Lake:
         definition = self._define(check_name(statement.name), statement.query, statement.policy, self._folders(reads))
         reason = definition.reason or "Every operator has an incremental rule."
         strategy = "incremental" if definition.reason is None else "full"
-        lines = operators(definition.plan, definition.pasts, {}, {}) if definition.plan is not None else ()
+        lines = operators(definition.plan, (), {}, {}) if definition.plan is not None else ()
         cursor = {table: folder.latest() for table, folder in self._folders(reads).items()}
         expected = expected_change(self._watched(reads), (), cursor, time.time())
         return Explanation(statement.name, statement.policy, strategy, reason, cursor, {}, lines, {}, expected=expected)

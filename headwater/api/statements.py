@@ -45,7 +45,13 @@ def _(statement: CreateView, lake: Lake) -> dict[str, Any]:
     existing = lake._catalog.find(statement.name)
     if statement.if_not_exists and existing is not None and existing.kind == "view":
         return {"view": existing.name, "result": "exists already"}
-    view = lake.create_view(statement.name, statement.query, policy=statement.policy, replace=statement.replace)
+    view = lake.create_view(
+        statement.name,
+        statement.query,
+        policy=statement.policy,
+        state_budget=statement.state_budget,
+        replace=statement.replace,
+    )
     return {"view": view.name, "result": f"created with {view.rows or 0} rows"}
 
 

@@ -8,24 +8,29 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from headwater.delta.pasts import Past
 from headwater.delta.program import Program
 from headwater.engine.compiler import pretty
 from headwater.errors import HeadwaterError
+from headwater.lake import sorted_copies
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder
 from headwater.refresh import explain, verify
 from headwater.refresh.choice import Choice, CostModel
 from headwater.refresh.definition import Definition
 from headwater.refresh.expected import expected_change, newly_broken
+from headwater.refresh.keeping import Keeper, Keeping, Means
 from headwater.refresh.lanes import LaneChoice, LaneCosts
 from headwater.refresh.report import Cursor, Explanation, OperatorReport, Refresh, StoredPast, Verification
 from headwater.refresh.runner import Measured, Runner
 from headwater.refresh.standing import Standing, recent_stops, standing_of
 from headwater.state.expectation import ExpectedChange
+from headwater.state.selection import RECOMPUTE
 from headwater.state.store import PastStore
 
 if TYPE_CHECKING:
@@ -48,6 +53,7 @@ class View:
         self._costs: CostModel | None = None
         self._lane_costs = LaneCosts()
         self._runner_: Runner | None = None
+        self._keeper = Keeper(definition, self._store, self._held)
 
     def __repr__(self) -> str:
         return f"View({self.name!r}, cursor={self.cursor})"
@@ -126,13 +132,27 @@ class View:
     def states(self) -> tuple[StoredPast, ...]:
         """The stored pasts of the view and what they weigh."""
         found = []
-        for past in self._definition.pasts:
-            rows, size, files = self._store.size(past)
-            folder = self._store.folder(past)
-            resident = folder is not None and self._lake._local.residents.of(folder.path) is not None
-            place = "disk, process" if resident else "disk"
-            found.append(StoredPast(past.node.label, past.key, place, rows, size, files))
+        for past in self._pasts():
+            rows, _, files = self._store.size(past)
+            places = ["disk", *(["process"] if self._resident(past) else [])]
+            found.append(StoredPast(past.node.label, past.key, ", ".join(places), rows, self._held(past), files))
         return tuple(found)
+
+    def _pasts(self) -> tuple[Past, ...]:
+        """The stored pasts that its log names."""
+        return self._keeper.in_force(self._standing().kept)
+
+    def _held(self, past: Past) -> int:
+        """The bytes that a past takes: its files, their sorted copies, and the rows held in this process."""
+        folder = self._store.folder(past)
+        if folder is None:
+            return 0
+        return self._store.size(past)[1] + sorted_copies.size(folder) + self._resident(past)
+
+    def _resident(self, past: Past) -> int:
+        folder = self._store.folder(past)
+        held = self._lake._local.residents.of(folder.path) if folder is not None else None
+        return held.bytes if held is not None else 0
 
     # -- moving
 
@@ -147,6 +167,7 @@ class View:
         wanted = lane or self._lake._wanted_lane
         with self._lock:
             standing = self._standing()
+            self._runner.pasts = self._keeper.in_force(standing.kept)
             target = self._target(standing.cursor, tables)
             changes = self._changes(standing.cursor, target, full)
             if not full and not isinstance(changes, HeadwaterError) and not changes:
@@ -160,8 +181,8 @@ class View:
         self, standing: Standing, changes: dict[str, Change] | HeadwaterError, full: bool, wanted: str
     ) -> tuple[Choice, LaneChoice]:
         """Incremental or full, and in which lane; a lane that is forced and impossible is refused by name."""
-        if full or isinstance(changes, HeadwaterError) or self._definition.reason is not None:
-            choice = self._choose(changes, full)
+        if full or isinstance(changes, HeadwaterError) or self._recomputes(standing) is not None:
+            choice = self._choose(changes, full, self._recomputes(standing))
             if wanted == "local":
                 raise HeadwaterError("lane.impossible", name=self.name, reason=choice.reason)
             return choice, LaneChoice("spark", "Spark recomputes.")
@@ -170,7 +191,7 @@ class View:
             raise HeadwaterError("lane.impossible", name=self.name, reason=refusal)
         rows = sum(change.rows for change in changes.values())
         taken = self._lane_costs.choose(rows, wanted, refusal, self._lake._spark_runs)
-        choice = self._choose(changes, full, taken.seconds if taken.lane == "local" else None)
+        choice = self._choose(changes, full, None, taken.seconds if taken.lane == "local" else None)
         if wanted == "local" and choice.strategy == "full":
             choice = Choice("incremental", "The lane was asked for.", choice.alternatives)
         return choice, taken
@@ -207,7 +228,9 @@ class View:
 
     def _full(self, reason: str, standing: Standing | None, target: Cursor, started: float) -> Refresh:
         measured = Measured()
-        after = self._runner.build(target, standing, measured)
+        expected, now = self._expected(target), self._runner.pasts
+        keeping = self._keeper.choose(expected, self._means(), now)
+        after = self._runner.build(target, standing, measured, keeping)
         seconds = _since(started)
         self._costs = (self._costs or self._known_costs()).rebuilt(seconds)
         before = dict(standing.cursor) if standing else {}
@@ -228,10 +251,18 @@ class View:
         seconds = _since(started)
         self._learn(taken.lane, changes, seconds - measured.phases.get("repair", 0.0) - advance.work.counters.loading)
         upkeep = time.perf_counter()
-        advance.finish()
+        kept = self._keeper.next(standing.kept, self._expected(target), self._means())
+        advance.finish(kept)
         operators = self._operators(measured.stages)
         report = _report(self.name, "incremental", reason, seconds, target, measured, operators, taken.lane)
         return self._record(report, dict(standing.cursor), measured, _since(upkeep))
+
+    def _means(self) -> Means:
+        """What the choice of pasts may use."""
+        costs = self._costs or self._known_costs()
+        lane = "spark" if self._lake._wanted_lane == "spark" or self._lake._local_reason else "local"
+        budget = inf if self._definition.budget is None else float(self._definition.budget)
+        return Means(budget, lane, costs.full_seconds)
 
     def _learn(self, lane: str, changes: Mapping[str, Change], seconds: float) -> None:
         rows = sum(change.rows for change in changes.values())
@@ -243,6 +274,7 @@ class View:
         broken = newly_broken(self._lake._declared(self.reads), before, report.cursor)
         reason = " ".join((report.reason, *broken))
         report = replace(report, reason=reason, upkeep_seconds=upkeep, jobs=measured.jobs, rows_read=measured.rows_read)
+        report = self._within_budget(report)
         kept = {key: value for key, value in asdict(report).items() if key not in ("cursor", "operators")}
         sequence = self._standing().sequence
         state = sum(past.bytes for past in self.states())
@@ -258,6 +290,18 @@ class View:
             }
         )
         return report
+
+    def _within_budget(self, report: Refresh) -> Refresh:
+        """What outgrew the budget is released, and the report says so."""
+        standing = self._standing()
+        if standing.kept is None or self._definition.budget is None:
+            return report
+        keeping = Keeping(self._runner.pasts, standing.kept)
+        within = self._keeper.within(keeping, self._means())
+        if within is keeping:
+            return report
+        self._runner.hold(within)
+        return replace(report, reason=f"{report.reason} {within.kept.reason}.".lstrip())
 
     def verify(self) -> Verification:
         """Recompute the view's own SQL at its cursor on Spark and compare, row for row, as bags."""
@@ -363,10 +407,21 @@ class View:
                 return error
             raise
 
+    def _recomputes(self, standing: Standing) -> str | None:
+        """Why every refresh of the view recomputes; None where that is chosen each time."""
+        if self._definition.reason is not None or self.policy in ("incremental", "strict"):
+            return self._definition.reason
+        kept = standing.kept
+        return kept.why if kept is not None and kept.refresh == RECOMPUTE else None
+
     def _choose(
-        self, changes: dict[str, Change] | HeadwaterError, full: bool, incremental: float | None = None
+        self,
+        changes: dict[str, Change] | HeadwaterError,
+        full: bool,
+        recomputes: str | None,
+        incremental: float | None = None,
     ) -> Choice:
-        reason = "It was asked for." if full else self._definition.reason
+        reason = "It was asked for." if full else recomputes
         if reason is None and isinstance(changes, HeadwaterError):
             reason = changes.sentence
         if reason is not None:
@@ -393,8 +448,9 @@ class View:
         plan = self._definition.plan
         if plan is None:
             return ()
-        sizes = {past.name: self._store.size(past) for past in self._definition.pasts}
-        return explain.operators(plan, self._definition.pasts, sizes, stages)
+        pasts = self._pasts()
+        sizes = {past.name: self._store.size(past) for past in pasts}
+        return explain.operators(plan, pasts, sizes, stages)
 
     def _measured_operators(self) -> tuple[OperatorReport, ...]:
         """The operators with what the last incremental refresh measured, in whichever process it ran."""

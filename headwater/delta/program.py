@@ -8,7 +8,7 @@ Invariant: a program is a value: the executor runs it, EXPLAIN prints it, and ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from headwater.algebra.expressions import cast, column
@@ -54,6 +54,16 @@ class Program:
     @property
     def changes_view(self) -> bool:
         return any(stage.name == RESULT for stage in self.stages)
+
+    def upkeep_of(self, pasts: Iterable[str]) -> tuple[Stage, ...]:
+        """The upkeep that only these pasts need: their segments, and what those are made of."""
+        wanted = {self.segments[past] for past in pasts if past in self.segments}
+        for stage in reversed(self.upkeep):
+            if stage.name in wanted:
+                wanted |= {leaf.name for leaf in stage.plan.walk() if isinstance(leaf, Relation)}
+                wanted |= {name for lookup in stage.lookups for name, _ in lookup.sources}
+                wanted |= {stage.part.source.name} if stage.part is not None else set()
+        return tuple(stage for stage in self.upkeep if stage.name in wanted)
 
 
 class ProgramBuilder:

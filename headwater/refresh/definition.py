@@ -20,7 +20,7 @@ from headwater.algebra.expressions import column
 from headwater.algebra.nodes import Column, Node, Output, Project, Scan, Schema
 from headwater.algebra.rewrites import rewrite
 from headwater.algebra.statistics import Statistics, TableStatistics
-from headwater.delta.pasts import Past
+from headwater.delta.higher_order import HigherOrder
 from headwater.engine.typing import Typings, annotate
 from headwater.errors import HeadwaterError, Unsupported
 from headwater.sql.build import build
@@ -28,7 +28,8 @@ from headwater.sql.dialect import ViewSql
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION
 from headwater.sql.parse import function_name, parse_query, qualified, refuse_non_deterministic
 from headwater.sql.pinned import pinned
-from headwater.state.selection import keep_what_is_needed
+from headwater.state.needed import keep_what_is_needed
+from headwater.state.strategies import strategy
 
 POLICIES = ("auto", "incremental", "strict", "full")
 # Types that cannot be grouped or compared in Spark, so that a bag of them cannot be told apart row by row.
@@ -58,6 +59,8 @@ class Definition:
     reason: str | None = None
     pinned: str = ""  # the text that is computed and verified, where the user's own has several answers
     functions: Functions = field(default_factory=dict)  # the user's own that it calls
+    state: str = "diss"  # the strategy that chooses what is stored
+    budget: int | None = None  # bytes that what is stored may take; None: no limit
 
     @property
     def evaluated(self) -> str:
@@ -73,8 +76,9 @@ class Definition:
         )
 
     @cached_property
-    def pasts(self) -> tuple[Past, ...]:
-        return keep_what_is_needed(self.plan, self.statistics) if self.plan is not None else ()
+    def higher_order(self) -> HigherOrder | None:
+        """The rule for clusters of inner joins, where all higher-order views are kept."""
+        return HigherOrder(self.plan) if self.plan is not None and self.state == "all" else None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -92,7 +96,8 @@ class Definition:
 
     def is_of(self, id_: str, kept: Mapping[str, Any]) -> bool:
         """True when this is what the catalog keeps, and not what it kept before."""
-        return (self.id, self.sql, self.policy) == (id_, kept["sql"], kept["policy"])
+        states = (kept.get("state", "diss"), kept.get("budget"))
+        return (self.id, self.sql, self.policy, self.state, self.budget) == (id_, kept["sql"], kept["policy"], *states)
 
     def as_dict(self) -> dict[str, Any]:
         """What the catalog keeps."""
@@ -107,6 +112,8 @@ class Definition:
             "reason": self.reason,
             "pinned": self.pinned,
             "functions": dict(self.functions),
+            "state": self.state,
+            "budget": self.budget,
         }
 
     @classmethod
@@ -126,6 +133,8 @@ class Definition:
             reason=kept["reason"],
             pinned=kept.get("pinned", ""),
             functions=kept.get("functions", {}),
+            state=kept.get("state", "diss"),
+            budget=kept.get("budget"),
         )
 
 
@@ -142,10 +151,13 @@ def define(
     statistics: Statistics,
     analyse: Analyse,
     known: Functions = NO_FUNCTIONS,
+    state: str = "diss",
+    budget: int | None = None,
 ) -> Definition:
     """Check a view's text and plan it; under `strict` what cannot be planned is refused."""
     if policy not in POLICIES:
         raise HeadwaterError("view.policy", policy=policy)
+    strategy(state)  # refused when it is none
     called = {function_name(each) for each in parse_query(sql).find_all(exp.Func)}
     functions = {name: kind for name, kind in known.items() if name in called}
     schema = analyse(sql)
@@ -177,6 +189,8 @@ def define(
         reason,
         text,
         functions,
+        state,
+        budget,
     )
 
 

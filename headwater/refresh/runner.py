@@ -41,8 +41,9 @@ from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.snapshot_edit import apply_change, replace
 from headwater.lake.sorted_copies import keys_of
 from headwater.refresh.definition import Definition
+from headwater.refresh.keeping import Keeping
 from headwater.refresh.report import Cursor
-from headwater.refresh.standing import Standing, metadata
+from headwater.refresh.standing import Standing, metadata, standing_of
 from headwater.state.store import PastStore
 
 LARGE_CHANGE_ROWS = 1_000_000  # more changed rows than this stay distributed: the driver would hold hundreds of MB
@@ -102,7 +103,8 @@ class Runner:
         self.tables = tables
         self._spark = spark
         self.progress = progress
-        self._programs: dict[tuple[frozenset[str], frozenset[str]], Program] = {}
+        self.pasts: tuple[Past, ...] = ()  # that are stored now
+        self._programs: dict[tuple[tuple[Past, ...], frozenset[str], frozenset[str]], Program] = {}
         self._pruned: dict[tuple[Node, frozenset[str]], Node | None] = {}
 
     @property
@@ -111,8 +113,9 @@ class Runner:
 
     # -- full
 
-    def build(self, cursor: Cursor, standing: Standing | None, measured: Measured) -> Standing:
-        """Evaluate the view at a cursor, with its pasts, and publish both."""
+    def build(self, cursor: Cursor, standing: Standing | None, measured: Measured, keeping: Keeping) -> Standing:
+        """Evaluate the view at a cursor, with the pasts that are to be kept, and publish both."""
+        before, self.pasts = self.pasts, keeping.pasts
         with measured.phase("compute"):
             work = self.lane.work(self.definition.name, large=True)
             plan = self.definition.plan
@@ -120,17 +123,20 @@ class Runner:
                 self.progress("computing", self.definition.name)
                 files = self._recompute(cursor, work)
             else:
-                self.build_pasts(self.definition.pasts, cursor, work)
+                self.build_pasts(self.pasts, cursor, work)
                 self.progress("computing", self.definition.name)
                 self._add_tables(work, plan, cursor)
-                files = work.write(bag(Pasts(self.definition.pasts).rows(plan)), self.folder, self._clustering())
+                files = work.write(bag(Pasts(self.pasts).rows(plan)), self.folder, self._clustering())
             measured.count(work)
         with measured.phase("publish"):
             sequence = standing.sequence + 1 if standing else 1
-            kept = metadata(cursor, sequence, self.definition.fingerprint)
+            kept = metadata(cursor, sequence, self.definition.fingerprint, keeping.kept)
             replace(self.folder, files, metadata=kept, expected=self.folder.version)
+        for past in before:
+            if past not in self.pasts:
+                self.store.release(past)
         measured.rows_changed = sum(file.rows or 0 for file in files)
-        return Standing(cursor, sequence, self.definition.fingerprint, self.folder.version)
+        return Standing(cursor, sequence, self.definition.fingerprint, self.folder.version, keeping.kept)
 
     def _recompute(self, cursor: Cursor, work: Work) -> list[Any]:
         frames = self.lane.defined(self.tables, cursor, self.definition.sources)
@@ -144,7 +150,7 @@ class Runner:
 
     def build_pasts(self, pasts: tuple[Past, ...], cursor: Cursor, work: Work) -> None:
         """Each past from the tables and from the pasts that stand already."""
-        standing = [past for past in self.definition.pasts if past not in pasts]
+        standing = [past for past in self.pasts if past not in pasts]
         for past in standing:
             self.add_past(work, past)
         for past in pasts:
@@ -170,7 +176,7 @@ class Runner:
         work.add_past(past.name, folder, folder.version)
 
     def past_folder(self, name: str) -> DeltaFolder:
-        folder = self.store.folder(next(past for past in self.definition.pasts if past.name == name))
+        folder = self.store.folder(next(past for past in self.pasts if past.name == name))
         assert folder is not None
         return folder
 
@@ -178,16 +184,31 @@ class Runner:
         for table in sorted({node.table for node in plan.walk() if isinstance(node, Scan)}):
             work.add_table(table, self.tables[table], cursor[table])
 
+    def keep(self, keeping: Keeping) -> None:
+        """From now on these pasts are the view's: said in its log, so that every process knows."""
+        standing = standing_of(self.folder)
+        assert standing is not None
+        self.folder.commit((), metadata=standing.keeping(keeping.kept), expected=standing.version)
+
+    def hold(self, keeping: Keeping) -> None:
+        """Only these pasts stay: said first, then done."""
+        self.keep(keeping)
+        for past in self.pasts:
+            if past not in keeping.pasts:
+                self.store.release(past)
+        self.pasts = keeping.pasts
+
     # -- incremental
 
     def program(self, changed: frozenset[str]) -> Program:
         """The program for a set of changed tables; planned once."""
-        few = frozenset(past.name for past in self.definition.pasts if self.store.size(past)[0] <= FEW_ROWS)
-        if (changed, few) not in self._programs:
+        few = frozenset(past.name for past in self.pasts if self.store.size(past)[0] <= FEW_ROWS)
+        key = (self.pasts, changed, few)
+        if key not in self._programs:
             assert self.definition.plan is not None
-            built = ProgramBuilder(self.definition.plan, self.definition.pasts, changed, few).build()
-            self._programs[changed, few] = built
-        return self._programs[changed, few]
+            rule = self.definition.higher_order
+            self._programs[key] = ProgramBuilder(self.definition.plan, self.pasts, changed, few, rule).build()
+        return self._programs[key]
 
     def pruned(self, plan: Node, empty: frozenset[str]) -> Node | None:
         """The plan without what reads empty relations; made once, since naming a plan anew costs milliseconds."""
@@ -199,7 +220,7 @@ class Runner:
     def stale(self, standing: Standing) -> tuple[Past, ...]:
         """Whatever past does not stand where the view stands."""
         stale: list[Past] = []
-        for past in self.definition.pasts:  # inputs first
+        for past in self.pasts:  # inputs first
             if not self.store.stands_at(past, standing.cursor) or self._reads_rounded(past, stale):
                 stale.append(past)
         return tuple(stale)
@@ -239,13 +260,13 @@ class Runner:
         for leaf in stage.plan.walk():
             if isinstance(leaf, Scan):
                 found[leaf.table] = estimate(self.tables[leaf.table], standing.cursor[leaf.table], leaf.schema)
-            elif isinstance(leaf, Relation) and any(past.name == leaf.name for past in self.definition.pasts):
+            elif isinstance(leaf, Relation) and any(past.name == leaf.name for past in self.pasts):
                 folder = self.past_folder(leaf.name) if self._has_folder(leaf.name) else None
                 found[leaf.name] = estimate(folder, folder.version, leaf.schema) if folder is not None else 0
         return found
 
     def _has_folder(self, name: str) -> bool:
-        return any(past.name == name and self.store.folder(past) is not None for past in self.definition.pasts)
+        return any(past.name == name and self.store.folder(past) is not None for past in self.pasts)
 
     @staticmethod
     def _reads_rounded(past: Past, stale: list[Past]) -> bool:
@@ -340,10 +361,13 @@ class Advance:
         replace(folder, files, metadata=kept, expected=self.standing.version)
         self.measured.rows_changed = self.work.count(self.held[RESULT])
 
-    def finish(self) -> None:
-        """Bring the pasts up to date; what fails here is found stale and built again by the next refresh."""
+    def finish(self, keeping: Keeping) -> None:
+        """Bring the pasts up to date, those that are to be kept for the next change, whatever was stored for this one;
+        what fails here is found stale and built again by the next refresh."""
         try:
-            self._finish()
+            if keeping.kept != self.standing.kept:
+                self.runner.keep(keeping)
+            self._finish(keeping.pasts)
         except HeadwaterError as error:
             if not error.key.startswith("lane."):
                 raise
@@ -351,24 +375,40 @@ class Advance:
             self.work.close()
             self.measured.count(self.work)
 
-    def _finish(self) -> None:
-        for stage in self.program.upkeep:
+    def _finish(self, after: tuple[Past, ...]) -> None:
+        store = self.runner.store
+        staying = [past for past in self.runner.pasts if past in after]
+        for stage in self.program.upkeep_of(past.name for past in staying):
             self._run(stage)
-        store, definition = self.runner.store, self.runner.definition
-        for past in definition.pasts:
-            stage_name = self.program.segments.get(past.name)
-            if stage_name is None:
-                store.follow(past, self.cursor)
-                continue
-            if stage_name in self.rows:
-                store.append(past, self.rows[stage_name], self.cursor)
-            else:
-                folder = store.folder(past)
-                assert folder is not None
-                store.adopt(past, self.work.write_frame(self.held[stage_name], folder, past.key), self.cursor)
-            if store.needs_compaction(past):
-                self._compact(past)
+        for past in staying:
+            self._move(past)
+        for past in self.runner.pasts:
+            if past not in after:
+                store.release(past)
+        self._build_new(after)
         self._prepare()
+
+    def _move(self, past: Past) -> None:
+        """Bring one past to the new cursor."""
+        store, stage_name = self.runner.store, self.program.segments.get(past.name)
+        if stage_name is None:
+            store.follow(past, self.cursor)
+            return
+        if stage_name in self.rows:
+            store.append(past, self.rows[stage_name], self.cursor)
+        else:
+            folder = store.folder(past)
+            assert folder is not None
+            store.adopt(past, self.work.write_frame(self.held[stage_name], folder, past.key), self.cursor)
+        if store.needs_compaction(past):
+            self._compact(past)
+
+    def _build_new(self, after: tuple[Past, ...]) -> None:
+        """The pasts that the next change will want and this one did not have, at the cursor just reached."""
+        new = tuple(past for past in after if past not in self.runner.pasts)
+        self.runner.pasts = after
+        if new:
+            self.runner.build_pasts(new, self.cursor, self.lane.work(self.runner.definition.name, large=True))
 
     def _prepare(self) -> None:
         """What the next refresh will read at the cursor just reached: opened now, so that it need not wait then."""
@@ -376,7 +416,7 @@ class Advance:
         leaves = {leaf for stage in self.program.stages for leaf in stage.plan.walk() if isinstance(leaf, Scan)}
         for table in sorted({leaf.table for leaf in leaves}):
             work.add_table(table, self.runner.tables[table], self.cursor[table])
-        for past in self.runner.definition.pasts:
+        for past in self.runner.pasts:
             self.runner.add_past(work, past)
         work.prepare()
 
@@ -415,7 +455,7 @@ class Advance:
 
     def _changes_are_empty(self, stage: Stage) -> bool:
         """True when nothing that the stage depends on moved: even an aggregate over nothing then stays as it is."""
-        pasts = {past.name for past in self.runner.definition.pasts} | {lookup.name for lookup in stage.lookups}
+        pasts = {past.name for past in self.runner.pasts} | {lookup.name for lookup in stage.lookups}
         moving = {leaf.name for leaf in stage.plan.walk() if isinstance(leaf, Relation)} - pasts
         return moving <= self.empty
 
@@ -459,7 +499,7 @@ class Advance:
         elif name in self.runner.tables:
             self.work.add_table(name, self.runner.tables[name], self.standing.cursor[name])
         else:
-            past = next(past for past in self.runner.definition.pasts if past.name == name)
+            past = next(past for past in self.runner.pasts if past.name == name)
             self.runner.add_past(self.work, past)
 
 

@@ -22,6 +22,7 @@ _DROP = re.compile(rf"DROP\s+MATERIALIZED\s+VIEW\s+(?P<guard>IF\s+EXISTS\s+)?{NA
 _EXPLAIN = re.compile(r"EXPLAIN\s+(?P<rest>(?:CREATE|MATERIALIZED)\b.*)", re.IGNORECASE | re.DOTALL)
 _EXPLAIN_VIEW = re.compile(rf"MATERIALIZED\s+VIEW\s+{NAME}", re.IGNORECASE)
 _POLICY = re.compile(r"REFRESH\s+POLICY\s+(AUTO|INCREMENTAL\s+STRICT|INCREMENTAL|FULL)\b", re.IGNORECASE)
+_BUDGET = re.compile(r"STATE\s+BUDGET\s+'(?P<budget>[^']*)'", re.IGNORECASE)
 _LEADING = re.compile(r"(\s+|--[^\n]*(\n|$)|/\*.*?\*/)+", re.DOTALL)
 _OURS = re.compile(
     r"(CREATE\s+(OR\s+REPLACE\s+)?|REFRESH\s+|DROP\s+|EXPLAIN\s+(CREATE\s+(OR\s+REPLACE\s+)?)?)MATERIALIZED\s+VIEW\b",
@@ -36,6 +37,7 @@ class CreateView:
     policy: str = "auto"
     replace: bool = False
     if_not_exists: bool = False
+    state_budget: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,24 +81,28 @@ def _create(sql: str) -> CreateView | None:
     found = _CREATE.fullmatch(sql)
     if found is None:
         return None
+    policy, rest = _option(_POLICY, found["options"])
+    budget, rest = _option(_BUDGET, rest)
+    if rest.strip():
+        raise HeadwaterError("sql.ddl", why=f"the option {rest.strip()!r} is not known")
     return CreateView(
         _bare(found["name"]),
         found["query"].strip(),
-        _policy(found["options"].strip()),
+        _policy(policy),
         bool(found["replace"]),
         bool(found["guard"]),
+        budget,
     )
 
 
-def _policy(options: str) -> str:
-    """The refresh policy that the options name; anything else in them is refused by name."""
-    found = _POLICY.search(options)
-    rest = (options[: found.start()] + options[found.end() :]).strip() if found else options
-    if rest:
-        raise HeadwaterError("sql.ddl", why=f"the option {rest!r} is not known")
-    if found is None:
-        return "auto"
-    words = " ".join(found[1].lower().split())
+def _option(pattern: re.Pattern[str], options: str) -> tuple[str | None, str]:
+    """What an option says, if it is there, and the options without it."""
+    found = pattern.search(options)
+    return (found[1], options[: found.start()] + options[found.end() :]) if found else (None, options)
+
+
+def _policy(text: str | None) -> str:
+    words = " ".join((text or "auto").lower().split())
     return "strict" if words == "incremental strict" else words
 
 

@@ -11,7 +11,7 @@ Limits: everything that is needed is kept; `selection` answers the same question
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from headwater.algebra.nodes import Aggregate, Distinct, Filter, Join, Node, Project, TopK, Union, Window
 from headwater.algebra.statistics import Statistics, estimate
@@ -51,6 +51,19 @@ def irreplaceable(plan: Node) -> tuple[Past, ...]:
     return tuple(past for past in keep_what_is_needed(plan) if not is_exact(past.node))
 
 
+def possible_pasts(plan: Node, higher_order: HigherOrder | None = None) -> dict[str, Past]:
+    """Every past that could be stored of a plan, by its name; higher-order views where there is a rule for them."""
+    found = [Past(_name(node, ROWS, number), node, ROWS, ()) for number, node in _numbered(plan)]
+    for number, node in _numbered(plan):
+        if isinstance(node, Distinct) or (isinstance(node, Aggregate) and recipe(node) is not None):
+            found.append(Past(_name(node, PARTIALS, number), node, PARTIALS, ()))
+    return {past.name: past for past in (*found, *(higher_order.views if higher_order is not None else ()))}
+
+
+def _numbered(plan: Node) -> Iterator[tuple[int, Node]]:
+    return enumerate(dict.fromkeys(plan.walk()))
+
+
 def pasts_of(
     plan: Node, stored: Iterable[tuple[Node, str, Key]], statistics: Statistics = NOTHING_KNOWN
 ) -> tuple[Past, ...]:
@@ -59,7 +72,7 @@ def pasts_of(
     keys: dict[Stored, Key] = {}
     for node, form, key in stored:
         keys[node, form] = keys.get((node, form)) or key
-    ids = {node: number for number, node in enumerate(dict.fromkeys(plan.walk()))}
+    ids = {node: number for number, node in _numbered(plan)}
     order = {node: place for place, node in enumerate(bottom_up(plan))}
     kept = sorted(keys.items(), key=lambda item: (order[item[0][0]], item[0][1]))
     return tuple(

@@ -120,6 +120,11 @@ class PastStore:
         files: Sequence[Any] = folder.files() if folder else ()
         return sum(f.rows or 0 for f in files), sum(f.size for f in files), len(files)
 
+    def release(self, past: Past) -> None:
+        """Let go of a past, and of everything that is held of it on disk."""
+        self._folders.pop(past.name, None)
+        shutil.rmtree(self.path(past), ignore_errors=True)
+
     def drop(self) -> None:
         self._folders.clear()
         shutil.rmtree(self.root, ignore_errors=True)

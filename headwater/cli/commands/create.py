@@ -26,6 +26,13 @@ class Policy(StrEnum):
     full = "full"
 
 
+class State(StrEnum):
+    diss = "diss"
+    recycler = "recycler"
+    all = "all"
+    none = "none"
+
+
 def register(app: typer.Typer) -> None:
     app.command()(create)
     app.command()(append)
@@ -50,6 +57,16 @@ def create(
             help="How the view is refreshed: auto (if left out), incremental, strict or full.",
         ),
     ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="SIZE", help="What a view may store, such as 2GB; no limit if left out."),
+    ] = None,
+    state: Annotated[
+        State | None,
+        typer.Option(
+            "--state", metavar="WHO", help="Who chooses what a view stores: diss (if left out), recycler, all or none."
+        ),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the view if there is one.")] = False,
     table: Annotated[bool, typer.Option("--table", "-t", help="Make a table from a data file.")] = False,
     partition_by: Annotated[
@@ -69,11 +86,13 @@ def create(
     """
     session = begin(ctx, warehouse, json)
     if table:
-        _refuse(policy=policy, replace=replace, file=file)
+        _refuse(policy=policy, replace=replace, file=file, budget=budget, state=state)
         _create_table(session, name, source, null or [], partition_by)
     else:
         _refuse(**{"partition-by": partition_by, "null": null})
-        _create_view(session, name, sources.statement(source, file), policy or Policy.auto, replace)
+        _create_view(
+            session, name, sources.statement(source, file), policy or Policy.auto, replace, budget, state or State.diss
+        )
 
 
 def _refuse(**given: Any) -> None:
@@ -83,10 +102,12 @@ def _refuse(**given: Any) -> None:
             raise typer.BadParameter(f"--{option} is for {'tables' if option in ('partition-by', 'null') else 'views'}")
 
 
-def _create_view(session: Session, name: str, sql: str, policy: Policy, replace: bool) -> None:
+def _create_view(
+    session: Session, name: str, sql: str, policy: Policy, replace: bool, budget: str | None, state: State
+) -> None:
     with session.lake() as lake:
         lake.progress("creating", name)
-        view = lake.create_view(name, sql, policy=policy.value, replace=replace)
+        view = lake.create_view(name, sql, policy=policy.value, state_budget=budget, state=state.value, replace=replace)
         created = {"name": view.name, "policy": str(view.policy), "rows": view.rows, "cursor": dict(view.cursor)}
     session.answer(
         {"view": created}, Text.assemble(("created view ", ""), (name, "bold"), f": {screen.rows_of(created['rows'])}")

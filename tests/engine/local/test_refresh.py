@@ -106,10 +106,10 @@ def test_a_view_follows_its_tables(tmp_path, name, lanes):
 def check_pasts(view) -> None:
     """What is stored after all that is what a build from nothing stores."""
     store, standing = view._store, view._standing()
-    stored = {past.name: store.folder(past).read() for past in view._definition.pasts}
+    stored = {past.name: store.folder(past).read() for past in view._pasts()}
     store.drop()
     view._runner.repair(standing, runner.Measured(), view._runner.lane)
-    for past in view._definition.pasts:
+    for past in view._pasts():
         fresh = store.folder(past).read()
         assert net(stored[past.name], past) == net(fresh, past), past.name
 
