@@ -50,7 +50,7 @@ def is_sound(selection: Selection, view: Subject) -> None:
     places = {node: place for place, node in enumerate(reversed(list(dict.fromkeys(view.plan.walk()))))}
     assert all(past.node in places for past in selection.pasts)
     for past in irreplaceable(view.plan):
-        assert selection.strategy == "recycler" and selection.refresh == "full" or past in selection.pasts
+        assert (selection.strategy == "recycler" and selection.refresh == "full") or past in selection.pasts
 
 
 @pytest.mark.parametrize(("title", "sql"), queries().items(), ids=queries().keys())
