@@ -112,6 +112,8 @@ class Problem:
         for each in kept:
             found.setdefault(each.state.stored, (each.state, each.place))
             keys.append((*each.state.stored, each.state.key))
+        # What may have any key keeps the one that it stands by.
+        keys += [(past.node, past.form, past.key) for past in self.knowledge.held if (past.node, past.form) in found]
         stored = []
         for past in pasts_of(self.plan, keys, self.knowledge.statistics):
             state, place = found[past.node, past.form]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from headwater.state.curves import Curve
 from headwater.state.dynamic_program import DynamicProgram
 from headwater.state.setting import DELTA
-from tests.state.trees import ASKED, cheapest, every_combination, settings_of, trees
+from tests.state.trees import ASKED, by_size, cheapest, every_combination, settings_of, trees
 
 UNIT = 1000.0
 
 
 @settings(max_examples=400)
-@given(tree=trees(7), setting=settings_of(), most=st.integers(0, 150))
+@given(tree=trees(6), setting=settings_of(), most=st.integers(0, 150))
 def test_it_finds_the_best_of_all_combinations(tree, setting, most):
     solved = DynamicProgram(tree, setting, UNIT, most)
     for asked in ASKED:
@@ -24,6 +24,15 @@ def test_it_finds_the_best_of_all_combinations(tree, setting, most):
         curve = solved.curve(tree, asked)
         for units in range(most + 1):
             assert curve.value(units) == pytest.approx(cheapest(found, units), rel=1e-12)
+
+
+@settings(max_examples=200)
+@given(tree=trees(12), setting=settings_of(), most=st.integers(0, 150))
+def test_it_finds_the_best_in_larger_trees(tree, setting, most):
+    solved = DynamicProgram(tree, setting, UNIT, most)
+    found = by_size(tree, DELTA, setting, UNIT, most)
+    for units in range(most + 1):
+        assert solved.seconds(DELTA, units) == pytest.approx(cheapest(found, units), rel=1e-12)
 
 
 @settings(max_examples=200)

@@ -106,10 +106,11 @@ def settings_of(draw) -> Setting:
 
 
 Whole = tuple[int, float]  # units, seconds
+ASKED = (DELTA, FULL, KEPT)
 
 
 def every_combination(operator: Operator, asked: str, setting: Setting, unit: float) -> list[Whole]:
-    """What every combination of actions in a tree takes and costs."""
+    """What every combination of actions in a tree takes and costs, one by one."""
     found = []
     for action in actions(operator, setting):
         way = action.way(asked)
@@ -122,23 +123,39 @@ def every_combination(operator: Operator, asked: str, setting: Setting, unit: fl
         size = size_of(action, setting, unit)
         for parts in product(*below):
             found.append((size + sum(each for each, _ in parts), way.seconds + sum(cost for _, cost in parts)))
-    return not_dominated(found)
+    return found
+
+
+def by_size(operator: Operator, asked: str, setting: Setting, unit: float, most: int) -> list[Whole]:
+    """The same for plans that have millions of combinations: of those of one size only the cheapest goes upwards, and
+    none that is too large."""
+    solved: dict[tuple[int, str], dict[int, float]] = {}
+    for each in operator.walk():
+        for wanted in ASKED:
+            found = solved.setdefault((id(each), wanted), {})
+            for action in actions(each, setting):
+                way = action.way(wanted)
+                if way is None:
+                    continue
+                sums = {size_of(action, setting, unit): way.seconds}
+                for child, asks in zip(each.children, way.asks, strict=True):
+                    sums = _added(sums, solved[id(child), asks], most)
+                for size, cost in sums.items():
+                    found[size] = min(cost, found.get(size, cost))
+    return list(solved[id(operator), asked].items())
+
+
+def _added(sums: dict[int, float], below: dict[int, float], most: int) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for (one, first), (other, second) in product(sums.items(), below.items()):
+        if one + other <= most:
+            found[one + other] = min(first + second, found.get(one + other, first + second))
+    return found
 
 
 def size_of(action: Action, setting: Setting, unit: float) -> int:
     return sum(ceil(setting.bytes(kept) / unit) for kept in action.keeps)
 
 
-def not_dominated(found: list[Whole]) -> list[Whole]:
-    """Of equal sizes the cheapest: all that a twin of reasonable size can carry upwards."""
-    best: dict[int, float] = {}
-    for size, cost in found:
-        best[size] = min(cost, best.get(size, cost))
-    return list(best.items())
-
-
 def cheapest(found: list[Whole], units: int) -> float:
     return min((cost for size, cost in found if size <= units), default=float("inf"))
-
-
-ASKED = (DELTA, FULL, KEPT)
