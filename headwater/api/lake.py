@@ -220,7 +220,7 @@ class Lake:
         sql: str,
         policy: str = "auto",
         state_budget: str | int | None = None,
-        state: str = "diss",
+        state: str | None = None,
         replace: bool = False,
     ) -> View:
         """Declare a maintained view and build it.
@@ -228,8 +228,9 @@ class Lake:
         `policy`: "auto" chooses per refresh, "incremental" refuses a query that cannot be maintained, "strict" also
         refuses any full refresh, "full" always recomputes. `replace`: a view of that name gives way; where the new text
         means the same, its rows and its stored pasts stay. `state_budget`: how much may be stored to refresh quickly,
-        in bytes or as "2GB"; no limit if left out. `state`: who chooses what is stored: "diss" for the change that is
-        expected next, "recycler" by past benefit, "all" every higher-order view, "none" nothing: it recomputes.
+        in bytes or as "2GB"; no limit if left out. `state`: who chooses what is stored: "needed" whatever any change
+        reads (if left out, without a budget), "diss" for the change that is expected next (with one), "recycler" by
+        past benefit, "all" every higher-order view, "none" nothing: it recomputes.
         """
         self._check_open()
         check_name(name)
@@ -240,7 +241,9 @@ class Lake:
         folders = self._folders(reads)
         self._report("analysing", name)
         cursor = {table: folder.latest() for table, folder in folders.items()}
-        definition = self._define(name, sql, policy, folders, state, budget_of(state_budget))
+        budget = budget_of(state_budget)
+        chosen = state or ("needed" if budget is None else "diss")
+        definition = self._define(name, sql, policy, folders, chosen, budget)
         if existing is not None:
             held = self.view(existing.name)
             kept = self._equivalent(held._definition, definition)
@@ -255,7 +258,7 @@ class Lake:
         sql: str,
         policy: str,
         folders: Mapping[str, Folder],
-        state: str = "diss",
+        state: str = "needed",
         budget: int | None = None,
     ) -> Definition:
         sources = {table: plan_schema(folder.schema) for table, folder in folders.items()}

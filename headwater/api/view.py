@@ -251,7 +251,7 @@ class View:
         seconds = _since(started)
         self._learn(taken.lane, changes, seconds - measured.phases.get("repair", 0.0) - advance.work.counters.loading)
         upkeep = time.perf_counter()
-        kept = self._keeper.next(standing.kept, self._expected(target), self._means())
+        kept = self._keeper.next(standing.kept, lambda: self._expected(target), self._means())
         advance.finish(kept)
         operators = self._operators(measured.stages)
         report = _report(self.name, "incremental", reason, seconds, target, measured, operators, taken.lane)

@@ -59,7 +59,7 @@ class Definition:
     reason: str | None = None
     pinned: str = ""  # the text that is computed and verified, where the user's own has several answers
     functions: Functions = field(default_factory=dict)  # the user's own that it calls
-    state: str = "diss"  # the strategy that chooses what is stored
+    state: str = "needed"  # the strategy that chooses what is stored
     budget: int | None = None  # bytes that what is stored may take; None: no limit
 
     @property
@@ -96,7 +96,7 @@ class Definition:
 
     def is_of(self, id_: str, kept: Mapping[str, Any]) -> bool:
         """True when this is what the catalog keeps, and not what it kept before."""
-        states = (kept.get("state", "diss"), kept.get("budget"))
+        states = (kept.get("state", "needed"), kept.get("budget"))
         return (self.id, self.sql, self.policy, self.state, self.budget) == (id_, kept["sql"], kept["policy"], *states)
 
     def as_dict(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Definition:
             reason=kept["reason"],
             pinned=kept.get("pinned", ""),
             functions=kept.get("functions", {}),
-            state=kept.get("state", "diss"),
+            state=kept.get("state", "needed"),
             budget=kept.get("budget"),
         )
 
@@ -151,7 +151,7 @@ def define(
     statistics: Statistics,
     analyse: Analyse,
     known: Functions = NO_FUNCTIONS,
-    state: str = "diss",
+    state: str = "needed",
     budget: int | None = None,
 ) -> Definition:
     """Check a view's text and plan it; under `strict` what cannot be planned is refused."""

@@ -30,6 +30,7 @@ from headwater.state.strategies import none, strategy
 
 LASTING_REFRESHES = 100.0  # a view lives long: so many refreshes share the cost of building a past
 PLANNED = "planned"
+INDIFFERENT = ("needed", "all", "none")  # strategies that choose the same whatever is expected
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Kept:
     planned_for: tuple[tuple[str, float, float, bool], ...]  # table, inserts, deletes, complete
     seconds: float  # predicted for a refresh
     curve: tuple[tuple[float, float], ...]  # bytes, seconds of a refresh with so many
-    state: str = "diss"  # the strategy that chose them,
+    state: str = "needed"  # the strategy that chose them,
     budget: float | None = None  # within so many bytes
 
     def as_dict(self) -> dict[str, Any]:
@@ -116,13 +117,15 @@ class Keeper:
         known = possible_pasts(plan, self._definition.higher_order)
         return tuple(replace(known[name], key=key) for name, key in kept.pasts if name in known)
 
-    def next(self, kept: Kept | None, expected: ExpectedChange, means: Means) -> Keeping:
+    def next(self, kept: Kept | None, expect: Callable[[], ExpectedChange], means: Means) -> Keeping:
         """What is in force, unless the next change is expected to differ from the one that it was chosen for."""
-        now = self.in_force(kept)
-        same = kept is not None and (kept.state, kept.limit) == (self._definition.state, means.budget)
-        if kept is not None and same and not differs(expected, kept.expected):
-            return Keeping(now, kept)
-        return self.choose(expected, means, now)
+        now, state = self.in_force(kept), self._definition.state
+        if kept is not None and (kept.state, kept.limit) == (state, means.budget):
+            if state in INDIFFERENT:
+                return Keeping(now, kept)
+            expected = expect()
+            return self.choose(expected, means, now) if differs(expected, kept.expected) else Keeping(now, kept)
+        return self.choose(expect(), means, now)
 
     def choose(self, expected: ExpectedChange, means: Means, now: tuple[Past, ...] = ()) -> Keeping:
         """The pasts for an expected change; `now` are those that stand."""

@@ -97,8 +97,10 @@ def rises(sizes: Sequence[float]) -> list[int]:
 
 
 def _fits(tail: LongTail, sizes: Sequence[float]) -> bool:
-    """Whether each interval is what the one before it leads to: a load and then a steady pace is no tail."""
-    return all(_follows(after, (1 - tail.p) * before) for before, after in pairwise(sizes))
+    """Whether each interval is what the one before it leads to, and less: a load and then a steady pace is no tail,
+    however slow the pace."""
+    falling = all(after < before or not after for before, after in pairwise(sizes))
+    return falling and all(_follows(after, (1 - tail.p) * before) for before, after in pairwise(sizes))
 
 
 def _follows(size: float, expected: float) -> bool:

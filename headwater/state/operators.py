@@ -211,8 +211,13 @@ class Facts:
         return groups_of(self.estimates[node], keys)
 
     def state(self, node: Node, form: str, key: Key, rows: Rows) -> State:
-        width = sum(WIDTHS.get(item.type[:4], WIDTH) for item in stored_schema(node, form, key))
+        width = width_of(stored_schema(node, form, key))
         return State(node, form, key, rows, rows.now * width, self.measured.bytes.get((node, form)))
+
+
+def width_of(schema: Schema) -> int:
+    """Bytes of a row as it is typed."""
+    return sum(WIDTHS.get(item.type[:4], WIDTH) for item in schema)
 
 
 def stored_schema(node: Node, form: str, key: Key) -> Schema:

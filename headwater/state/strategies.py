@@ -2,7 +2,8 @@
 
     diss          the dynamic program: least cost of the next refresh within the budget
     none          nothing; every refresh recomputes (the paper's ReBatch)
-    all           whatever the change rules read, for any change and whatever it takes
+    needed        whatever the change rules read, for any change and whatever it takes
+    all           every higher-order view (DBToaster), likewise
     recycler      a cache by benefit, which knows the past and not the next change
     pipelined     DISS without injected operators: only what the batch builds anyway may be kept
     materialize   DISS that may inject Materialize, but builds no left hash tables
@@ -20,11 +21,13 @@ from functools import partial
 from math import inf
 
 from headwater.algebra.nodes import Node
+from headwater.algebra.statistics import estimate
 from headwater.errors import HeadwaterError
+from headwater.state.costs import DISK
 from headwater.state.dynamic_program import DynamicProgram
-from headwater.state.needed import Stored, keep_what_is_needed
-from headwater.state.operators import Expected, State
-from headwater.state.problem import NOTHING, Knowledge, Problem
+from headwater.state.needed import Stored, keep_higher_order_views, keep_what_is_needed
+from headwater.state.operators import Expected, State, width_of
+from headwater.state.problem import NOTHING, Knowledge, Problem, Stowed
 from headwater.state.recycler import cached
 from headwater.state.selection import INCREMENTAL, RECOMPUTE, Selection, decisions, select
 from headwater.state.setting import DELTA, Kept
@@ -41,13 +44,26 @@ def none(plan: Node, expected: Expected, budget: float = inf, knowledge: Knowled
     return Selection("none", RECOMPUTE, "nothing is stored", (), (), seconds, seconds, budget, ((0.0, seconds),))
 
 
-def everything(plan: Node, expected: Expected, budget: float = inf, knowledge: Knowledge = NOTHING) -> Selection:
+def needed(plan: Node, expected: Expected, budget: float = inf, knowledge: Knowledge = NOTHING) -> Selection:
     """All that the change rules read; it does not ask whether it fits (`Selection.fits`)."""
     problem = Problem(plan, expected, knowledge)
     states = {state.stored: state for operator in problem.root.walk() for state in operator.states}
     pasts = keep_what_is_needed(plan, knowledge.statistics)
     wanted = [states[past.node, past.form] for past in pasts if (past.node, past.form) in states]
-    return settled("all", "all that the change rules read", problem, wanted, budget)
+    return settled("needed", "all that the change rules read", problem, wanted, budget)
+
+
+def everything(plan: Node, expected: Expected, budget: float = inf, knowledge: Knowledge = NOTHING) -> Selection:
+    """Every higher-order view. Its cost is taken for that of what is needed: the formulas know no such views."""
+    found = needed(plan, expected, budget, knowledge)
+    disk = knowledge.costs.place(DISK)
+    known = {stowed.past: stowed for stowed in found.stored}
+    stored = []
+    for past in keep_higher_order_views(plan, knowledge.statistics):
+        rows = estimate(past.node, knowledge.statistics).rows
+        size = knowledge.measured.bytes.get((past.node, past.form), rows * width_of(past.schema) * disk.density)
+        stored.append(known.get(past) or Stowed(past, DISK, rows, size))
+    return replace(found, strategy="all", reason="every higher-order view", stored=tuple(stored))
 
 
 def recycler(plan: Node, expected: Expected, budget: float = inf, knowledge: Knowledge = NOTHING) -> Selection:
@@ -91,6 +107,7 @@ def settled(name: str, reason: str, problem: Problem, states: Iterable[State], b
 STRATEGIES: Mapping[str, Strategy] = {
     "diss": select,
     "none": none,
+    "needed": needed,
     "all": everything,
     "recycler": recycler,
     "pipelined": partial(select, injected=NOTHING_INJECTED, strategy="pipelined"),

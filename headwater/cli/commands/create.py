@@ -27,6 +27,7 @@ class Policy(StrEnum):
 
 
 class State(StrEnum):
+    needed = "needed"
     diss = "diss"
     recycler = "recycler"
     all = "all"
@@ -64,7 +65,7 @@ def create(
     state: Annotated[
         State | None,
         typer.Option(
-            "--state", metavar="WHO", help="Who chooses what a view stores: diss (if left out), recycler, all or none."
+            "--state", metavar="WHO", help="Who chooses what a view stores: needed, diss, recycler, all or none."
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the view if there is one.")] = False,
@@ -90,9 +91,7 @@ def create(
         _create_table(session, name, source, null or [], partition_by)
     else:
         _refuse(**{"partition-by": partition_by, "null": null})
-        _create_view(
-            session, name, sources.statement(source, file), policy or Policy.auto, replace, budget, state or State.diss
-        )
+        _create_view(session, name, sources.statement(source, file), policy or Policy.auto, replace, budget, state)
 
 
 def _refuse(**given: Any) -> None:
@@ -103,11 +102,13 @@ def _refuse(**given: Any) -> None:
 
 
 def _create_view(
-    session: Session, name: str, sql: str, policy: Policy, replace: bool, budget: str | None, state: State
+    session: Session, name: str, sql: str, policy: Policy, replace: bool, budget: str | None, state: State | None
 ) -> None:
     with session.lake() as lake:
         lake.progress("creating", name)
-        view = lake.create_view(name, sql, policy=policy.value, state_budget=budget, state=state.value, replace=replace)
+        view = lake.create_view(
+            name, sql, policy=policy.value, state_budget=budget, state=state and state.value, replace=replace
+        )
         created = {"name": view.name, "policy": str(view.policy), "rows": view.rows, "cursor": dict(view.cursor)}
     session.answer(
         {"view": created}, Text.assemble(("created view ", ""), (name, "bold"), f": {screen.rows_of(created['rows'])}")
