@@ -17,7 +17,7 @@ from headwater.state.actions import RULES, actions
 from headwater.state.costs import SPARK
 from headwater.state.operators import Measured, Operator, Physical, operators, touched_groups
 from headwater.state.setting import Setting
-from tests.delta.test_rule_tables import COMPILED_ONLY, CONSTANT, OPERATORS, STRANGE, every
+from tests.delta.every_node import COMPILED_ONLY, CONSTANT, OPERATORS, STRANGE, every
 
 KNOWN = {"a": TableStatistics(1_000, {"k": 100.0}), "b": TableStatistics(200, {"bk": 100.0})}
 
