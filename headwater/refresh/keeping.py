@@ -26,7 +26,7 @@ from headwater.state.operators import Measured
 from headwater.state.problem import Knowledge
 from headwater.state.selection import RECOMPUTE, Search, Selection
 from headwater.state.store import PastStore
-from headwater.state.strategies import none, strategy
+from headwater.state.strategies import strategy
 
 LASTING_REFRESHES = 100.0  # a view lives long: so many refreshes share the cost of building a past
 PLANNED = "planned"
@@ -153,7 +153,7 @@ class Keeper:
         standing = [past for past in now if self._store.folder(past) is not None]
         rows = {past.node: float(self._store.size(past)[0]) for past in standing if past.form == ROWS}
         sizes = {(past.node, past.form): float(self._held(past)) for past in standing}
-        known = Knowledge(
+        return Knowledge(
             statistics=self._definition.statistics,
             measured=Measured(rows, sizes),
             costs=LANES[means.lane],
@@ -161,11 +161,6 @@ class Keeper:
             refreshes=LASTING_REFRESHES,
             full_seconds=means.full_seconds,
         )
-        if means.full_seconds is not None:
-            return known
-        assert self._definition.plan is not None
-        on_spark = none(self._definition.plan, expected, inf, replace(known, costs=SPARK))
-        return replace(known, full_seconds=on_spark.seconds)
 
     # -- within the budget
 
