@@ -94,6 +94,33 @@ def floor(
         show_floor(timings, stdout())
 
 
+@app.command()
+def process(
+    scale: Annotated[float, typer.Option(min=0.001, help="TPC-H's scale factor.")] = 1.0,
+    repeats: Annotated[int, typer.Option(min=1, help="Measured processes per view.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the changes.")] = 1,
+    data: Annotated[Path | None, typer.Option(metavar="DIR", help="Where generated data are kept.")] = None,
+    work: Work = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="For the report.", show_default=f"{OUT}, where it exists")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """A new process after a small change: `headwater refresh` from its start to the committed view."""
+    from headwater.bench import process as benchmark
+    from headwater.bench import tpch
+    from headwater.bench.show import show_processes, stdout
+
+    target = out or (OUT if OUT.is_dir() else Path())
+    with _folder(work) as folder, _progress() as say:
+        measured = benchmark.measure(scale, repeats, data or tpch.default_cache(), folder, seed, say)
+    measured.save(target)
+    if as_json:
+        typer.echo(json.dumps(asdict(measured), indent=1))
+    else:
+        show_processes(measured, stdout())
+
+
 def _queries(text: str) -> tuple[str, ...]:
     from headwater.bench import tpch
 

@@ -14,6 +14,7 @@ from headwater.bench.results import Cell, QueryResult, Report, ViewResult
 
 if TYPE_CHECKING:
     from headwater.bench.floor import Timing
+    from headwater.bench.process import Measured as Processes
 
 PIPE_WIDTH = 180  # characters: what the widest table needs
 MOST_BYSTANDERS = 0.2  # cores that other programs may use before the times mean little
@@ -115,6 +116,17 @@ def show_floor(timings: list[Timing], console: Console) -> None:
     for timing in timings:
         table.add_row(timing.name, seconds(timing.median), seconds(timing.minimum))
     console.print(table)
+
+
+def show_processes(measured: Processes, console: Console) -> None:
+    title = f"A new process, TPC-H at scale {measured.scale:g}, about a hundred rows changed"
+    table = _table(title, ("view", "lane"), ("process", "its refresh", "rows changed"))
+    for run in measured.runs:
+        words = (seconds(run.process_seconds), seconds(run.refresh_seconds), str(run.rows_changed))
+        table.add_row(run.view, run.lane, *words)
+    console.print(table)
+    for view, median in measured.medians().items():
+        console.print(f"{view}: median [bold]{seconds(median)}[/] from the start of the process to its end")
 
 
 def seconds(value: float | None) -> str:

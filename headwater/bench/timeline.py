@@ -73,7 +73,7 @@ def make_timeline(
     steps = []
     for rate, measured in plan:
         change = stream.next(rate / 100)
-        changes = {name: _apply(tables[name], name, change) for name in CHANGING}
+        changes = {name: apply_change(tables[name], name, change) for name in CHANGING}
         versions = {name: DeltaTable(tables[name].path).version() for name in CHANGING}
         steps.append(Step(rate, measured, versions, changes))
         made(len(steps), steps[-1])
@@ -93,7 +93,7 @@ def _rows_of(data: ds.Dataset, name: str, keys: Integers) -> pa.Table:
     return data.to_table(filter=ds.field(KEYS[name]).isin(pa.array(keys)))
 
 
-def _apply(table: Table, name: str, change: Change) -> RowChange:
+def apply_change(table: Table, name: str, change: Change) -> RowChange:
     """Insert and delete on one table, as two versions; the rows that came and went."""
     inserted = change.orders if name == "orders" else change.lineitem
     table.append(inserted)

@@ -58,3 +58,13 @@ def test_floor(run):
     timings = json.loads(result.stdout)["timings"]
     assert len(timings) > 10
     assert all(0 < one["minimum"] <= one["median"] for one in timings)
+
+
+@pytest.mark.slow
+def test_process(run, tmp_path, generated):
+    result = run("process", "--scale", 0.01, "--repeats", 1, "--data", generated, "--out", tmp_path, "--json")
+    assert result.exit_code == 0, result.output
+    runs = json.loads(result.stdout)["runs"]
+    assert [(one["view"], one["lane"]) for one in runs] == [("q3", "local"), ("q5", "local")]
+    assert all(0 < one["refresh_seconds"] < one["process_seconds"] for one in runs)
+    assert json.loads((tmp_path / "process-sf0.01.json").read_text())["medians"].keys() == {"q3", "q5"}
