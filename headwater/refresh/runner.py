@@ -13,6 +13,7 @@ Spark.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,15 +35,16 @@ from headwater.delta.signed import bag, consolidated, signed, signed_schema
 from headwater.engine.lanes import Lane, Work
 from headwater.engine.local.lane import LocalLane, estimate
 from headwater.engine.types import arrow_schema
-from headwater.errors import HeadwaterError
+from headwater.errors import Conflict, HeadwaterError
 from headwater.lake.changes import Change
+from headwater.lake.commits import admit
 from headwater.lake.comparisons import that_may_pass
-from headwater.lake.delta_table import DeltaFolder
-from headwater.lake.snapshot_edit import apply_change, replace
+from headwater.lake.delta_table import DeltaFolder, NewFile
+from headwater.lake.snapshot_edit import Reshaped, apply_change, replace
 from headwater.lake.sorted_copies import keys_of
 from headwater.refresh.definition import Definition
 from headwater.refresh.report import Cursor
-from headwater.refresh.standing import Standing, metadata
+from headwater.refresh.standing import Standing, defining, standing_of
 from headwater.state.store import PastStore
 
 LARGE_CHANGE_ROWS = 1_000_000  # more changed rows than this stay distributed: the driver would hold hundreds of MB
@@ -51,6 +53,7 @@ FEW_ROWS = 10_000  # a past of up to this many rows is held whole on the driver:
 # A look-up of more keys, or one that finds more rows, gives way to a scan by Spark: the driver would hold too much.
 LOOKUP_KEYS = 500_000
 LOOKUP_ROWS = 1_000_000
+TAKE_OVERS = 10  # attempts to replace a view that is being refreshed all the time
 VIEW_ROWS = "view_rows"
 # Naming rows to Spark is a dozen round trips to the JVM, most of them waiting: several relations are named at once.
 REGISTRARS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="headwater-register")
@@ -113,28 +116,59 @@ class Runner:
 
     def build(self, cursor: Cursor, standing: Standing | None, measured: Measured) -> Standing:
         """Evaluate the view at a cursor, with its pasts, and publish both."""
+        files = self._evaluated(cursor, self.folder, measured)
+        with measured.phase("publish"):
+            after = self._after(cursor, standing)
+            kept = after.metadata | (defining(self.definition) if standing is None else {})
+            expected = standing.version if standing is not None else self.folder.version
+            version = replace(self.folder, files, metadata=kept, expected=expected)
+        return dataclasses.replace(after, version=version)
+
+    def take_over(self, cursor: Cursor, measured: Measured) -> Standing:
+        """Evaluate the view in the folder of one that is defined otherwise, and replace that in one commit.
+
+        A refresh of the other one in the meantime is no hindrance: what it made is replaced as well.
+        """
+        schema = arrow_schema(self.definition.schema)
+        files = self._evaluated(cursor, Reshaped(self.folder.path, schema), measured)
+        with measured.phase("publish"):
+            admit(self.folder, schema)
+            return self._replacing(files, cursor, schema)
+
+    def _replacing(self, files: list[NewFile], cursor: Cursor, schema: pa.Schema) -> Standing:
+        for attempt in range(1, TAKE_OVERS + 1):
+            after = self._after(cursor, standing_of(self.folder))
+            kept, expected = after.metadata | defining(self.definition), self.folder.version
+            try:
+                version = replace(self.folder, files, metadata=kept, expected=expected, schema=schema)
+                return dataclasses.replace(after, version=version)
+            except Conflict:
+                if attempt == TAKE_OVERS:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _after(self, cursor: Cursor, before: Standing | None) -> Standing:
+        """Where the view will stand; the version is that of the commit to come."""
+        sequence = before.sequence + 1 if before is not None else 1
+        return Standing(cursor, sequence, self.definition.fingerprint, -1, self.definition.id)
+
+    def _evaluated(self, cursor: Cursor, folder: DeltaFolder | Reshaped, measured: Measured) -> list[NewFile]:
+        """The view's rows at a cursor as files that no commit names yet; its pasts are built and kept on the way."""
         with measured.phase("compute"):
             work = self.lane.work(self.definition.name, large=True)
             plan = self.definition.plan
             if plan is None:
                 self.progress("computing", self.definition.name)
-                files = self._recompute(cursor, work)
+                frames = self.lane.defined(self.tables, cursor, self.definition.sources)
+                files = work.write_frame(self.lane.query(self.definition.evaluated, frames), folder)
             else:
                 self.build_pasts(self.definition.pasts, cursor, work)
                 self.progress("computing", self.definition.name)
                 self._add_tables(work, plan, cursor)
-                files = work.write(bag(Pasts(self.definition.pasts).rows(plan)), self.folder, self._clustering())
+                files = work.write(bag(Pasts(self.definition.pasts).rows(plan)), folder, self._clustering())
             measured.count(work)
-        with measured.phase("publish"):
-            sequence = standing.sequence + 1 if standing else 1
-            kept = metadata(cursor, sequence, self.definition.fingerprint)
-            replace(self.folder, files, metadata=kept, expected=self.folder.version)
         measured.rows_changed = sum(file.rows or 0 for file in files)
-        return Standing(cursor, sequence, self.definition.fingerprint, self.folder.version)
-
-    def _recompute(self, cursor: Cursor, work: Work) -> list[Any]:
-        frames = self.lane.defined(self.tables, cursor, self.definition.sources)
-        return work.write_frame(self.lane.query(self.definition.evaluated, frames), self.folder)
+        return list(files)
 
     def _clustering(self) -> tuple[str, ...]:
         """The columns that order the view's files, so that a later change rewrites few of them."""
