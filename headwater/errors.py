@@ -50,6 +50,7 @@ SENTENCES: dict[str, str] = {
     "view.not_read": "View {name!r} does not read table {table!r}; it reads: {reads}.",
     "view.source_changed": "View {name!r} uses column {column!r} of {table!r}, which is {change}; the view stands as it was. Restore the column or replace the view.",
     "view.schema_mismatch": "The compiled plan of view {name!r} has schema {compiled}, Spark's own is {expected}; please report this query.",
+    "view.replaced": "View {name!r} has other columns since its version {version}, when it was replaced; ask for its changes since then.",
     "view.source_gone": "Table {table!r}, which view {name!r} reads, is no longer there; restore it or drop the view.",
     "view.inconsistent": "{count} rows to be removed are not in {name!r}, for example {example}; nothing was written. Run a full refresh.",
     # -- what is expected of tables

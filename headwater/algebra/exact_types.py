@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 INTEGERS = ("tinyint", "smallint", "int")
+NUMBERS = (*INTEGERS, "bigint", "float", "double")
 MAX_PRECISION = 38
 KEPT_SCALE = 6  # Spark's DecimalType.MINIMUM_ADJUSTED_SCALE
 LONG = "decimal(19,0)"  # holds every BIGINT
@@ -18,6 +19,16 @@ COUNT_DIVISOR = "decimal(20,0)"  # what Spark's AVG of decimals divides by
 # more than 10**digits / 2 rows, since a quotient by n cannot come nearer to a tie than 1 / (2 n) of its last place.
 AVERAGE_GUARD_DIGITS = 9
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}  # of the decimal that an integer is taken for
+# The other types than numbers that a type meets without losing a difference: its values are not cast, or to what holds
+# them all. A date that becomes a timestamp, or a local time an instant, may fall on another where clocks are changed.
+_WIDENED = {
+    "date": ("timestamp_ntz", "string"),
+    "timestamp": ("date", "timestamp_ntz", "string"),
+    "timestamp_ntz": ("date", "string"),
+    "boolean": ("string",),
+    "binary": ("string",),
+}
 # Types whose equal values are the same value: grouping by them loses nothing. Doubles (-0.0) and collated strings do.
 _IDENTIFIED = (*INTEGERS, "bigint", "date", "timestamp", "timestamp_ntz", "boolean", "string", "binary")
 
@@ -31,6 +42,31 @@ def decimal_type(kind: str) -> tuple[int, int] | None:
 def is_identified(kind: str) -> bool:
     """True when two values that are grouped together cannot be told apart by any expression."""
     return kind in _IDENTIFIED or decimal_type(kind) is not None
+
+
+def keeps_apart(kind: str, other: str) -> bool:
+    """True when values of a type that differ also differ in an equality with a value of the other type.
+
+    Spark compares in a common type. A STRING that meets a number becomes one, and '1' and '01' are then equal; a BIGINT
+    that meets a DOUBLE may be rounded; a number that meets a STRING stays what it is. Within one type equality is that
+    of groups, for doubles and collated strings, too. What is not listed is taken for merged.
+    """
+    if not kind or kind == other:
+        return bool(kind)
+    number, one = other in NUMBERS or decimal_type(other) is not None, decimal_type(kind)
+    if one is not None:
+        return (other in (*INTEGERS, "bigint") or decimal_type(other) is not None) and _keeps_scale(one, other)
+    if kind in (*INTEGERS, "float", "double"):
+        return number or other == "string"
+    if kind == "bigint":
+        return other == "string" or (number and other not in ("float", "double"))
+    return other in _WIDENED.get(kind, ())
+
+
+def _keeps_scale(one: tuple[int, int], other: str) -> bool:
+    """Two decimals are compared in one that keeps their digits before the point, and of those after it what is left."""
+    precision, scale = decimal_type(other) or (DIGITS[other], 0)
+    return max(one[0] - one[1], precision - scale) + one[1] <= MAX_PRECISION
 
 
 def is_summed_exactly(kind: str) -> bool:

@@ -15,6 +15,7 @@ from hashlib import sha256
 
 from sqlglot import exp
 
+from headwater.algebra.exact_types import keeps_apart
 from headwater.algebra.expressions import column, columns_of, conjuncts, equality, text
 
 
@@ -288,8 +289,9 @@ class Join(Node):
     def unique_keys(self) -> frozenset[frozenset[str]]:
         if self.kind in ("semi", "anti"):
             return self.left.unique_keys
-        left_on = {pair[0] for pair in self.equalities}
-        right_on = {pair[1] for pair in self.equalities}
+        types = {item.name: item.type for item in self.schema}
+        left_on = {a for a, b in self.equalities if keeps_apart(types[a], types[b])}
+        right_on = {b for a, b in self.equalities if keeps_apart(types[b], types[a])}
         keys = {a | b for a in self.left.unique_keys for b in self.right.unique_keys}
         if self.kind in ("inner", "left") and any(key <= right_on for key in self.right.unique_keys):
             keys |= self.left.unique_keys

@@ -14,14 +14,13 @@ from functools import singledispatch
 
 from sqlglot import exp
 
-from headwater.algebra.exact_types import MAX_PRECISION, decimal_type
+from headwater.algebra.exact_types import DIGITS, MAX_PRECISION, decimal_type
 
 Types = Mapping[str, str]
 FUNCTIONS = {
     "YEAR": ("date", "int"), "QUARTER": ("date", "int"), "MONTH": ("date", "int"), "DAY": ("date", "int"),
     "UPPER": ("string", "string"), "LOWER": ("string", "string"),
 }  # fmt: skip
-_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 
 
 def is_total(expression: exp.Expr, types: Types) -> bool:
@@ -78,9 +77,9 @@ def _(expression: exp.Binary, types: Types) -> str | None:
 
 
 def _as_decimal(side: exp.Expr, kind: str | None) -> tuple[int, int] | None:
-    if kind in _DIGITS:
+    if kind in DIGITS:
         bare = side.unnest()
-        return (len(str(bare.this)), 0) if isinstance(bare, exp.Literal) else (_DIGITS[kind], 0)
+        return (len(str(bare.this)), 0) if isinstance(bare, exp.Literal) else (DIGITS[kind], 0)
     return decimal_type(kind) if kind else None
 
 
@@ -90,7 +89,7 @@ def _(expression: exp.Cast, types: Types) -> str | None:
     kind = total_type(expression.this, types)
     wanted = expression.to.sql(dialect="spark").lower().replace(" ", "")
     decimal = decimal_type(wanted)
-    room = {"bigint": 19}.get(kind or "", _DIGITS.get(kind or "", MAX_PRECISION + 1))
+    room = {"bigint": 19}.get(kind or "", DIGITS.get(kind or "", MAX_PRECISION + 1))
     return wanted if decimal and decimal[0] - decimal[1] >= room else None
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from headwater.algebra.statistics import TableStatistics
+from headwater.api.replacing import entry_of, in_force, replaced
 from headwater.api.table import Folder, Table
 from headwater.api.view import View
 from headwater.engine.lanes import LANES
@@ -227,10 +228,11 @@ class Lake:
 
         `policy`: "auto" chooses per refresh, "incremental" refuses a query that cannot be maintained, "strict" also
         refuses any full refresh, "full" always recomputes. `replace`: a view of that name gives way; where the new text
-        means the same, its rows and its stored pasts stay. `state_budget`: how much may be stored to refresh quickly,
-        in bytes or as "2GB"; no limit if left out. `state`: who chooses what is stored: "needed" whatever any change
-        reads (if left out, without a budget), "diss" for the change that is expected next (with one), "recycler" by
-        past benefit, "all" every higher-order view, "none" nothing: it recomputes.
+        means the same, its rows and its stored pasts stay. Otherwise the new view is built while the old one is still
+        read and refreshed, and takes its place in one commit. `state_budget`: how much may be stored to refresh
+        quickly, in bytes or as "2GB"; no limit if left out. `state`: who chooses what is stored: "needed" whatever any
+        change reads (if left out, without a budget), "diss" for the change that is expected next (with one), "recycler"
+        by past benefit, "all" every higher-order view, "none" nothing: it recomputes.
         """
         self._check_open()
         check_name(name)
@@ -247,9 +249,7 @@ class Lake:
         if existing is not None:
             held = self.view(existing.name)
             kept = self._equivalent(held._definition, definition)
-            if kept is not None:
-                return self._redefined(held, kept)
-            held.drop()
+            return self._redefined(held, kept) if kept is not None else self._replaced(held, definition, cursor)
         return self._build(definition, cursor)
 
     def _define(
@@ -282,14 +282,25 @@ class Lake:
         """The new definition on the old one's data and pasts; None when it means something else."""
         known = {**new.typings, **old.typings}
         merged = dataclasses.replace(new, name=old.name, id=old.id, statistics=old.statistics, typings=known)
-        return merged if merged.fingerprint == old.fingerprint else None
+        try:
+            return merged if merged.fingerprint == old.fingerprint else None
+        except HeadwaterError:  # the old one has no plan any more
+            return None
 
     def _redefined(self, view: View, definition: Definition) -> View:
         """The view under another text or policy, with everything that it holds."""
-        self._catalog.put(Entry("view", definition.name, definition.id, definition.as_dict()), replace=True)
+        self._catalog.put(entry_of(definition), replace=True)
         held = View(self, definition, view._folder)
         self._views[definition.name.lower()] = held
         return held
+
+    def _replaced(self, old: View, definition: Definition, cursor: dict[str, int]) -> View:
+        """Another view in the place of one that nobody reads; until it stands, the old one does."""
+        self._refuse_read(old.name)
+        view = View(self, dataclasses.replace(definition, name=old.name), old._folder)
+        replaced(old, view, cursor, self._catalog, self._warehouse)
+        self._views[old.name.lower()] = view
+        return view
 
     def _build(self, definition: Definition, cursor: dict[str, int]) -> View:
         path = self._warehouse.table_path(definition.name)
@@ -299,7 +310,7 @@ class Lake:
         view = View(self, definition, folder)
         try:
             view._first_build(cursor)
-            self._catalog.put(Entry("view", definition.name, definition.id, definition.as_dict()))
+            self._catalog.put(entry_of(definition))
         except BaseException:
             view._store.drop()
             shutil.rmtree(path, ignore_errors=True)
@@ -315,13 +326,20 @@ class Lake:
             known = ", ".join(each.name for each in self._catalog.entries("view")) or "none"
             raise HeadwaterError("view.unknown", name=name, known=known)
         held = self._views.get(name.lower())
+        if held is not None and held._definition.id != entry.id:
+            held = None
+        folder = held._folder if held else DeltaFolder.open(self._warehouse.table_path(entry.name))
+        entry = self._in_force(entry, folder)
         if held is None or not held._definition.is_of(entry.id, entry.definition):
-            definition = Definition.from_dict(
-                entry.name, entry.id, entry.definition, lambda text: self._lane.analyse(text)
-            )
-            held = View(self, definition, DeltaFolder.open(self._warehouse.table_path(entry.name)))
+            held = View(self, self._defined(entry), folder)
             self._views[name.lower()] = held
         return held
+
+    def _in_force(self, entry: Entry, folder: DeltaFolder) -> Entry:
+        return in_force(entry, folder, self._catalog, self._warehouse)
+
+    def _defined(self, entry: Entry) -> Definition:
+        return Definition.from_dict(entry.name, entry.id, entry.definition, lambda text: self._lane.analyse(text))
 
     def views(self) -> list[View]:
         """All views, by name."""
@@ -333,7 +351,7 @@ class Lake:
         self._refuse_read(view.name)
         self._catalog.drop(view.name)
         self._views.pop(view.name.lower(), None)
-        view._store.drop()
+        shutil.rmtree(self._warehouse.pasts_path(view.name), ignore_errors=True)
         shutil.rmtree(view.path, ignore_errors=True)
 
     # -- what is expected

@@ -28,7 +28,7 @@ from headwater.refresh.keeping import Keeper, Keeping, Means
 from headwater.refresh.lanes import LaneChoice, LaneCosts
 from headwater.refresh.report import Cursor, Explanation, OperatorReport, Refresh, StoredPast, Verification
 from headwater.refresh.runner import Measured, Runner
-from headwater.refresh.standing import Standing, recent_stops, standing_of
+from headwater.refresh.standing import DEFINED, Standing, recent_stops, standing_of
 from headwater.state.expectation import ExpectedChange
 from headwater.state.selection import RECOMPUTE
 from headwater.state.store import PastStore
@@ -47,9 +47,13 @@ class View:
     def __init__(self, lake: Lake, definition: Definition, folder: DeltaFolder) -> None:
         self._lake = lake
         self._folder = folder
-        self._definition = definition
         self._lock = threading.RLock()
-        self._store = PastStore(lake._warehouse.past_path(definition.name, definition.id))
+        self._become(definition)
+
+    def _become(self, definition: Definition) -> None:
+        """From now on a view by this definition, of which nothing has been measured yet."""
+        self._definition = definition
+        self._store = PastStore(self._lake._warehouse.past_path(definition.name, definition.id))
         self._costs: CostModel | None = None
         self._lane_costs = LaneCosts()
         self._runner_: Runner | None = None
@@ -123,7 +127,15 @@ class View:
 
     def changes(self, since: int, until: int | None = None) -> pa.Table:
         """The rows that came (`_hw_weight` +1) and went (-1) between two versions of the view."""
-        return self._folder.changes(since, self._folder.latest() if until is None else until).read()
+        last = self._folder.latest() if until is None else until
+        change = self._folder.changes(since, last)
+        for version in range(last, since, -1):
+            if DEFINED in self._folder.commit_at(version).info and not self._keeps_columns(version):
+                raise HeadwaterError("view.replaced", name=self.name, version=version)
+        return change.read()
+
+    def _keeps_columns(self, version: int) -> bool:
+        return self._folder.schema_at(version) == self._folder.schema_at(version - 1)
 
     def history(self, limit: int | None = None) -> pa.Table:
         """One row a refresh, the newest first."""
@@ -209,7 +221,17 @@ class View:
 
     def _first_build(self, cursor: Cursor) -> Refresh:
         started = time.perf_counter()
-        return self._full("The view is new.", None, cursor, started)
+        return self._full(NEW, None, cursor, started)
+
+    def _take_over(self, cursor: Cursor) -> Refresh:
+        """Built in the folder of a view that is defined otherwise, which gives way in one commit."""
+        started, before, measured = time.perf_counter(), standing_of(self._folder), Measured()
+        keeping = self._keeper.choose(self._expected(cursor), self._means())
+        after = self._runner.take_over(cursor, measured, keeping)
+        seconds = _since(started)
+        self._costs = CostModel().rebuilt(seconds)
+        report = _report(self.name, "full", REPLACED, seconds, after.cursor, measured)
+        return self._record(report, dict(before.cursor) if before else {}, measured, 0.0)
 
     def _run(
         self, choice: Choice, taken: LaneChoice, standing: Standing, changes: Any, target: Cursor, started: float
@@ -372,7 +394,15 @@ class View:
         found = standing_of(self._folder)
         if found is None:
             raise HeadwaterError("view.unknown", name=self.name, known="this one was never finished; create it again")
+        if found.definition not in ("", self._definition.id):
+            self._follow()
         return found
+
+    def _follow(self) -> None:
+        """The view was replaced, maybe by another process: this object stands for the new one."""
+        with self._lock:
+            entry = self._lake._in_force(self._lake._catalog.get(self.name), self._folder)
+            self._become(self._lake._defined(entry))
 
     def _target(self, cursor: Cursor, tables: Sequence[str] | None, strict: bool = True) -> Cursor:
         """Where the refresh goes: the newest version of the tables asked for, the cursor's for the others."""
@@ -439,10 +469,19 @@ class View:
     def _known_costs(self) -> CostModel:
         """The costs that the history remembers."""
         model = CostModel()
-        for row in reversed(self.history(limit=RECENT).to_pylist()):
+        for row in reversed(self._recent()):
             if row["strategy"] == "full":
                 model = model.rebuilt(row["seconds"])
         return model
+
+    def _recent(self) -> list[dict[str, Any]]:
+        """What the history has of late, the newest first; of another definition's refreshes nothing."""
+        found: list[dict[str, Any]] = []
+        for row in self.history(limit=RECENT).to_pylist():
+            found.append(row)
+            if row["reason"] in (NEW, REPLACED):
+                break
+        return found
 
     def _operators(self, stages: Mapping[str, tuple[int | None, float]]) -> tuple[OperatorReport, ...]:
         plan = self._definition.plan
@@ -454,8 +493,7 @@ class View:
 
     def _measured_operators(self) -> tuple[OperatorReport, ...]:
         """The operators with what the last incremental refresh measured, in whichever process it ran."""
-        recent = self.history(limit=RECENT).to_pylist()
-        last = next((row["operators"] for row in recent if row["strategy"] == "incremental"), None)
+        last = next((row["operators"] for row in self._recent() if row["strategy"] == "incremental"), None)
         kept = {item["id"]: (item["rows"], item["seconds"]) for item in json.loads(last or "[]")}
         found = []
         for item in self._operators({}):
@@ -473,6 +511,7 @@ class View:
         return "\n\n".join(parts)
 
 
+NEW, REPLACED = "The view is new.", "The view was replaced."
 RECENT = 32  # rows of the history that tell what refreshes cost lately
 # Errors after which a refresh under `auto` recomputes, with the error as its reason.
 RECOVERABLE = ("version.vacuumed", "view.inconsistent")

@@ -67,6 +67,15 @@ class Catalog:
 
         self._change(row)
 
+    def succeed(self, entry: Entry, id_: str) -> None:
+        """Put an entry in the place of the one with this id; nothing where that one is no longer there."""
+
+        def row(live: dict[str, Entry]) -> dict[str, Any] | None:
+            held = live.get(entry.name.lower())
+            return _row(entry) if held is not None and held.id == id_ else None
+
+        self._change(row)
+
     def drop(self, name: str) -> Entry:
         """Remove the entry of a name, and return it."""
         dropped: list[Entry] = []
@@ -119,11 +128,13 @@ class Catalog:
                 self._read_at = version
             return self._live
 
-    def _change(self, row: Callable[[dict[str, Entry]], dict[str, Any]]) -> None:
+    def _change(self, row: Callable[[dict[str, Entry]], dict[str, Any] | None]) -> None:
         for _ in range(ATTEMPTS):
             try:
                 with self._lock:
-                    self._commit(row(self._entries()), self._read_at)
+                    made = row(self._entries())
+                    if made is not None:
+                        self._commit(made, self._read_at)
                 return
             except Conflict:
                 continue

@@ -3,6 +3,7 @@
 Idea: optimistic. Look at the newest version, check that what the commit relies on still holds, try to write the
 next version; when somebody else got there first, look again. Every attempt is made with delta-rs's own retries off,
 so no check is skipped.
+A commit may give the table another schema: readers see the old rows under the old one, or the new under the new.
 Invariant: a commit that removes a file commits only while that file is live; one with `expected` commits only on
 that very version; one with a transaction commits at most once per (application, number).
 Complexity: 3-15 ms an attempt; at most ATTEMPTS of them.
@@ -17,7 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltalake import CommitProperties
+import pyarrow as pa
+from deltalake import CommitProperties, Schema, TableFeatures
 from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, RemoveAction, Transaction
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 60  # ten writers committing in a tight loop need about ten each
 PAUSE = 0.002  # seconds; the first pause, about one commit long
 LONGEST_PAUSE = 0.1
+NO_ZONE_TYPE, NO_ZONE_FEATURE = "timestamp_ntz", "timestampNtz"  # the one type of ours that a protocol must name
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class CommitRequest:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     transaction: tuple[str, int] | None = None
     expected: int | None = None
+    schema: pa.Schema | None = None  # the table's from this commit on, which then removes every file before it
 
     def properties(self) -> CommitProperties:
         return CommitProperties(
@@ -67,8 +71,29 @@ def commit(folder: DeltaFolder, request: CommitRequest) -> int:
 
 def _write_commit(folder: DeltaFolder, request: CommitRequest) -> None:
     table, by = folder.delta, list(folder.partition_by)
-    actions: list[AddAction | RemoveAction] = [*map(_add_action, request.add), *_remove_actions(request.remove)]
-    table.create_write_transaction(actions, "append", table.schema(), by, commit_properties=request.properties())
+    actions: list[AddAction | RemoveAction] = [*map(_add_action, request.add)]
+    if request.schema is None or request.schema == folder.schema:
+        actions += _remove_actions(request.remove)
+        table.create_write_transaction(actions, "append", table.schema(), by, commit_properties=request.properties())
+    else:  # delta-rs removes the files itself
+        schema = Schema.from_arrow(request.schema)
+        table.create_write_transaction(actions, "overwrite", schema, by, commit_properties=request.properties())
+
+
+def admit(folder: DeltaFolder, schema: pa.Schema) -> None:
+    """Let the table hold the types of a schema that its protocol does not name yet; a commit that changes no row."""
+    features = [TableFeatures.ChangeDataFeed, TableFeatures.TimestampWithoutTimezone]
+
+    def attempt() -> int:
+        with folder.lock:
+            latest = folder.latest()
+            named = folder.delta.protocol().reader_features or ()
+            if NO_ZONE_FEATURE not in named and NO_ZONE_TYPE in Schema.from_arrow(schema).to_json():
+                once = CommitProperties(max_commit_retries=0)
+                folder.delta.alter.add_feature(features, allow_protocol_versions_increase=True, commit_properties=once)
+            return latest
+
+    attempt_until_committed(folder, attempt)
 
 
 def applied(folder: DeltaFolder, transaction: tuple[str, int] | None) -> bool:

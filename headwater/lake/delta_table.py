@@ -214,9 +214,14 @@ class DeltaFolder:
         metadata: Mapping[str, Any] | None = None,
         transaction: tuple[str, int] | None = None,
         expected: int | None = None,
+        schema: pa.Schema | None = None,
     ) -> int:
-        """One commit; `Conflict` when `expected` is no longer the newest version or a removed file is gone."""
-        return commits.commit(self, CommitRequest(tuple(add), tuple(remove), metadata or {}, transaction, expected))
+        """One commit; `Conflict` when `expected` is no longer the newest version or a removed file is gone.
+
+        With another schema, it is the table's from then on, and all files before it must be removed.
+        """
+        request = CommitRequest(tuple(add), tuple(remove), metadata or {}, transaction, expected, schema)
+        return commits.commit(self, request)
 
     def write(self, data: pa.Table, *, max_rows_per_file: int = parquet_files.MAX_ROWS_PER_FILE) -> list[NewFile]:
         """Write rows, in the table's types, into files of this folder, not yet committed."""

@@ -78,10 +78,27 @@ def replace(
     metadata: Mapping[str, Any] | None = None,
     transaction: tuple[str, int] | None = None,
     expected: int | None = None,
+    schema: pa.Schema | None = None,
 ) -> int:
-    """Put `new_files` in the place of everything, in one commit."""
+    """Put `new_files` in the place of everything, in one commit; with `schema`, which they then have, as well."""
     base = folder.latest() if expected is None else expected
-    return folder.commit(new_files, folder.files(base), metadata=metadata, transaction=transaction, expected=base)
+    old = folder.files(base)
+    return folder.commit(new_files, old, metadata=metadata, transaction=transaction, expected=base, schema=schema)
+
+
+@dataclass(frozen=True)
+class Reshaped:
+    """A folder as it will be under another schema: files are written for it, and committed together with the schema."""
+
+    path: str
+    schema: pa.Schema
+    partition_by: tuple[str, ...] = ()
+
+    def write(self, data: pa.Table) -> list[NewFile]:
+        return parquet_files.write_files(self.path, data.select(self.schema.names).cast(self.schema), ())
+
+    def adopt(self, staging: str) -> list[NewFile]:
+        return parquet_files.adopt_files(self.path, staging)
 
 
 def _signed(schema: pa.Schema) -> pa.Schema:

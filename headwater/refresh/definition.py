@@ -23,7 +23,8 @@ from headwater.algebra.statistics import Statistics, TableStatistics
 from headwater.delta.higher_order import HigherOrder
 from headwater.engine.typing import Typings, annotate
 from headwater.errors import HeadwaterError, Unsupported
-from headwater.sql.build import build
+from headwater.sql.build import Builder
+from headwater.sql.correlation import refuse_merged_groups
 from headwater.sql.dialect import ViewSql
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION
 from headwater.sql.parse import function_name, parse_query, qualified, refuse_non_deterministic
@@ -233,8 +234,10 @@ def plan_of(
     for item in schema:
         if any(kind in item.type for kind in INCOMPARABLE):
             raise Unsupported("unsupported.syntax", what=f"A column of type {item.type} ({item.name})")
-    plan = build(pinned(_qualified(sql, sources, functions)), sources)
+    builder = Builder(sources)
+    plan = builder.query(pinned(_qualified(sql, sources, functions)), {})
     plan = annotate(_named(plan, schema), analyse, typings)  # first: rewrites ask for types, and unions may need casts
+    refuse_merged_groups(plan, builder.group_keys)
     plan = annotate(rewrite(plan, statistics), analyse, typings)
     if plan.schema != schema:
         compiled = ", ".join(f"{c.name} {c.type}" for c in plan.schema)

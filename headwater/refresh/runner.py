@@ -13,6 +13,7 @@ Spark.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,16 +35,17 @@ from headwater.delta.signed import bag, consolidated, signed, signed_schema
 from headwater.engine.lanes import Lane, Work
 from headwater.engine.local.lane import LocalLane, estimate
 from headwater.engine.types import arrow_schema
-from headwater.errors import HeadwaterError
+from headwater.errors import Conflict, HeadwaterError
 from headwater.lake.changes import Change
+from headwater.lake.commits import admit
 from headwater.lake.comparisons import that_may_pass
-from headwater.lake.delta_table import DeltaFolder
-from headwater.lake.snapshot_edit import apply_change, replace
+from headwater.lake.delta_table import DeltaFolder, NewFile
+from headwater.lake.snapshot_edit import Reshaped, apply_change, replace
 from headwater.lake.sorted_copies import keys_of
 from headwater.refresh.definition import Definition
 from headwater.refresh.keeping import Keeping
 from headwater.refresh.report import Cursor
-from headwater.refresh.standing import Standing, metadata, standing_of
+from headwater.refresh.standing import Standing, defining, standing_of
 from headwater.state.store import PastStore
 
 LARGE_CHANGE_ROWS = 1_000_000  # more changed rows than this stay distributed: the driver would hold hundreds of MB
@@ -52,6 +54,7 @@ FEW_ROWS = 10_000  # a past of up to this many rows is held whole on the driver:
 # A look-up of more keys, or one that finds more rows, gives way to a scan by Spark: the driver would hold too much.
 LOOKUP_KEYS = 500_000
 LOOKUP_ROWS = 1_000_000
+TAKE_OVERS = 10  # attempts to replace a view that is being refreshed all the time
 VIEW_ROWS = "view_rows"
 # Naming rows to Spark is a dozen round trips to the JVM, most of them waiting: several relations are named at once.
 REGISTRARS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="headwater-register")
@@ -115,32 +118,70 @@ class Runner:
 
     def build(self, cursor: Cursor, standing: Standing | None, measured: Measured, keeping: Keeping) -> Standing:
         """Evaluate the view at a cursor, with the pasts that are to be kept, and publish both."""
-        before, self.pasts = self.pasts, keeping.pasts
+        before = self.pasts
+        files = self._evaluated(cursor, self.folder, measured, keeping.pasts)
+        with measured.phase("publish"):
+            after = self._after(cursor, standing, keeping)
+            kept = after.metadata | (defining(self.definition) if standing is None else {})
+            expected = standing.version if standing is not None else self.folder.version
+            version = replace(self.folder, files, metadata=kept, expected=expected)
+        self._release(before)
+        return dataclasses.replace(after, version=version)
+
+    def take_over(self, cursor: Cursor, measured: Measured, keeping: Keeping) -> Standing:
+        """Evaluate the view in the folder of one that is defined otherwise, and replace that in one commit.
+
+        A refresh of the other one in the meantime is no hindrance: what it made is replaced as well.
+        """
+        schema = arrow_schema(self.definition.schema)
+        files = self._evaluated(cursor, Reshaped(self.folder.path, schema), measured, keeping.pasts)
+        with measured.phase("publish"):
+            admit(self.folder, schema)
+            return self._replacing(files, cursor, schema, keeping)
+
+    def _replacing(self, files: list[NewFile], cursor: Cursor, schema: pa.Schema, keeping: Keeping) -> Standing:
+        for attempt in range(1, TAKE_OVERS + 1):
+            after = self._after(cursor, standing_of(self.folder), keeping)
+            kept, expected = after.metadata | defining(self.definition), self.folder.version
+            try:
+                version = replace(self.folder, files, metadata=kept, expected=expected, schema=schema)
+                return dataclasses.replace(after, version=version)
+            except Conflict:
+                if attempt == TAKE_OVERS:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _after(self, cursor: Cursor, before: Standing | None, keeping: Keeping) -> Standing:
+        """Where the view will stand; the version is that of the commit to come."""
+        sequence = before.sequence + 1 if before is not None else 1
+        return Standing(cursor, sequence, self.definition.fingerprint, -1, self.definition.id, keeping.kept)
+
+    def _release(self, before: tuple[Past, ...]) -> None:
+        """Of what was stored before, what is no longer kept."""
+        for past in before:
+            if past not in self.pasts:
+                self.store.release(past)
+
+    def _evaluated(
+        self, cursor: Cursor, folder: DeltaFolder | Reshaped, measured: Measured, pasts: tuple[Past, ...]
+    ) -> list[NewFile]:
+        """The view's rows at a cursor as files that no commit names yet; its pasts are built and kept on the way."""
+        self.pasts = pasts
         with measured.phase("compute"):
             work = self.lane.work(self.definition.name, large=True)
             plan = self.definition.plan
             if plan is None:
                 self.progress("computing", self.definition.name)
-                files = self._recompute(cursor, work)
+                frames = self.lane.defined(self.tables, cursor, self.definition.sources)
+                files = work.write_frame(self.lane.query(self.definition.evaluated, frames), folder)
             else:
                 self.build_pasts(self.pasts, cursor, work)
                 self.progress("computing", self.definition.name)
                 self._add_tables(work, plan, cursor)
-                files = work.write(bag(Pasts(self.pasts).rows(plan)), self.folder, self._clustering())
+                files = work.write(bag(Pasts(self.pasts).rows(plan)), folder, self._clustering())
             measured.count(work)
-        with measured.phase("publish"):
-            sequence = standing.sequence + 1 if standing else 1
-            kept = metadata(cursor, sequence, self.definition.fingerprint, keeping.kept)
-            replace(self.folder, files, metadata=kept, expected=self.folder.version)
-        for past in before:
-            if past not in self.pasts:
-                self.store.release(past)
         measured.rows_changed = sum(file.rows or 0 for file in files)
-        return Standing(cursor, sequence, self.definition.fingerprint, self.folder.version, keeping.kept)
-
-    def _recompute(self, cursor: Cursor, work: Work) -> list[Any]:
-        frames = self.lane.defined(self.tables, cursor, self.definition.sources)
-        return work.write_frame(self.lane.query(self.definition.evaluated, frames), self.folder)
+        return list(files)
 
     def _clustering(self) -> tuple[str, ...]:
         """The columns that order the view's files, so that a later change rewrites few of them."""
@@ -188,15 +229,14 @@ class Runner:
         """From now on these pasts are the view's: said in its log, so that every process knows."""
         standing = standing_of(self.folder)
         assert standing is not None
-        self.folder.commit((), metadata=standing.keeping(keeping.kept), expected=standing.version)
+        kept = dataclasses.replace(standing, kept=keeping.kept)
+        self.folder.commit((), metadata=kept.metadata, expected=standing.version)
 
     def hold(self, keeping: Keeping) -> None:
         """Only these pasts stay: said first, then done."""
         self.keep(keeping)
-        for past in self.pasts:
-            if past not in keeping.pasts:
-                self.store.release(past)
-        self.pasts = keeping.pasts
+        before, self.pasts = self.pasts, keeping.pasts
+        self._release(before)
 
     # -- incremental
 

@@ -1,21 +1,26 @@
-"""Where a view stands: read from its own log, written with its rows in one commit.
+"""Where a view stands, and by which definition: read from its own log, written with its rows in one commit.
 
-Invariant: the newest commit that carries `headwater` names the cursor at which the folder's rows are the view's.
+Invariant: the newest commit that carries `headwater` names the cursor at which the folder's rows are the view's, and
+the definition whose rows they are. The commit from which a definition holds carries its text as well, so that a
+catalog that has not heard of it can be told (see `api.replacing`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from headwater.errors import HeadwaterError
 from headwater.lake.arrivals import committed_at
 from headwater.lake.delta_table import DeltaFolder
+from headwater.refresh.definition import Definition
 from headwater.refresh.keeping import Kept
 from headwater.refresh.report import Cursor
 
 KEY = "headwater"
+DEFINED = "headwater.definition"
 MOST_STOPS = 17  # sixteen changes: the pace of late, not of all time
 MOST_COMMITS = 64  # looked at to find them
 
@@ -29,20 +34,33 @@ class Standing:
     sequence: int
     fingerprint: str
     version: int
+    definition: str = ""  # its id; empty in the logs of views that were made before it was written there
     kept: Kept | None = None
 
     def next(self, cursor: Cursor) -> dict[str, Any]:
         """The metadata of the commit that moves the view to another cursor."""
-        return metadata(cursor, self.sequence + 1, self.fingerprint, self.kept)
+        return replace(self, cursor=cursor, sequence=self.sequence + 1).metadata
 
-    def keeping(self, kept: Kept) -> dict[str, Any]:
-        """The metadata of a commit that changes nothing but what is stored."""
-        return metadata(self.cursor, self.sequence, self.fingerprint, kept)
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the commit carries that makes the view stand here."""
+        cursor = dict(sorted(self.cursor.items()))
+        known = {"sequence": self.sequence, "fingerprint": self.fingerprint, "definition": self.definition}
+        return {KEY: {"cursor": cursor, **known, **({"kept": self.kept.as_dict()} if self.kept is not None else {})}}
 
 
-def metadata(cursor: Cursor, sequence: int, fingerprint: str, kept: Kept | None) -> dict[str, Any]:
-    told = {"cursor": dict(sorted(cursor.items())), "sequence": sequence, "fingerprint": fingerprint}
-    return {KEY: told | ({"kept": kept.as_dict()} if kept is not None else {})}
+def defining(definition: Definition) -> dict[str, Any]:
+    """What the commit from which a definition holds carries besides."""
+    return {DEFINED: json.dumps({"id": definition.id, "definition": definition.as_dict()})}
+
+
+def defined_in(folder: DeltaFolder) -> tuple[str, dict[str, Any]] | None:
+    """The id of the newest definition in a view's log, and what the catalog keeps of it."""
+    found = folder.metadata_of_latest(DEFINED)
+    if found is None:
+        return None
+    kept = json.loads(found[1])
+    return kept["id"], kept["definition"]
 
 
 def standing_of(folder: DeltaFolder) -> Standing | None:
@@ -52,7 +70,8 @@ def standing_of(folder: DeltaFolder) -> Standing | None:
         return None
     kept: Mapping[str, Any] = found[1]
     states = Kept.from_dict(kept["kept"]) if "kept" in kept else None
-    return Standing(dict(kept["cursor"]), int(kept["sequence"]), kept["fingerprint"], folder.version, states)
+    id_ = kept.get("definition", "")
+    return Standing(dict(kept["cursor"]), int(kept["sequence"]), kept["fingerprint"], folder.version, id_, states)
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ class Builder:
     def __init__(self, tables: TableColumns) -> None:
         self.tables = tables
         self.names = Names()
+        self.group_keys: set[str] = set()  # by which the groups of subqueries are found for their outer rows
         self.subqueries = Subqueries(self)
 
     def query(self, query: exp.Expr, ctes: Ctes) -> Node:

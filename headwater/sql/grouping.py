@@ -163,6 +163,7 @@ class Making:
             key = self.resolved(sides[0], "key")
             keys.append(key)
             moved.append(exp.EQ(this=column(key), expression=sides[1]))
+        self.builder.group_keys.update(keys)
         return keys, tuple(moved)
 
     def unfolded(self, node: Node, sets: Sets, keys: dict[exp.Expr, str]) -> tuple[Node, dict[exp.Expr, str], str]:

@@ -159,6 +159,7 @@ class Subqueries:
             node, key = computed_column(node, sides[0], self.names.fresh("key"))
             keys.append(key)
             correlation.append(exp.EQ(this=column(key), expression=sides[1]))
+        self.builder.group_keys.update(keys)
         return keys, tuple(correlation), node
 
     # -- conditions of WHERE and HAVING
@@ -201,7 +202,7 @@ class Subqueries:
         return scope, as_planned(exp.or_(column(none), clean))
 
     def joined(self, scope: Scope, node: Node, kind: str, conditions: tuple[exp.Expr, ...]) -> Scope:
-        """The scope semi- or anti-joined; sides of equalities become columns, so that the join is by key."""
+        """The scope joined; sides of equalities become columns, so that the join is by key."""
         left, right = scope.node, node
         parts = []
         for part in conditions:
@@ -334,6 +335,7 @@ class Subqueries:
             node, key = computed_column(node, sides[0], self.names.fresh("key"))
             keys.append(key)
             equal.append(exp.EQ(this=column(key), expression=sides[1]))
+        self.builder.group_keys.update(keys)
         distinct = Distinct(Project(node, plain(dict.fromkeys(keys))))
         scope, missing = self.left_joined(scope, distinct, tuple(equal), conditions[0])
         return scope, as_planned(exp.Not(this=missing))
@@ -357,8 +359,7 @@ class Subqueries:
         block = self.block(lateral.this, left, ctes)
         if block.over_nothing is not None and block.correlation:
             return self._lateral_row(left, block, table, listed or block.names, lateral)
-        node = block.node
-        joined = Join(left.node, node, kind, conjunction(block.correlation))
+        joined = self.joined(left, block.node, kind, block.correlation).node
         outputs = [
             Output(self.names.fresh(name.lower()), value)
             for name, value in zip(listed or block.names, block.values, strict=True)

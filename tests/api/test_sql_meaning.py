@@ -30,6 +30,9 @@ RECOMPUTED = {
     ),
     "SELECT * FROM (SELECT k, v FROM a) PIVOT (SUM(v) FOR k IN (1, 2))": "PIVOT",
     "SELECT k, (SELECT MAX(f) FROM b WHERE b.k < a.k) AS m FROM a": "other conditions than equality",
+    # '1' and '01' are two groups of one number
+    """WITH x AS (SELECT CASE WHEN f < 2 THEN '1' ELSE '01' END AS t FROM b)
+       SELECT k, (SELECT COUNT(*) FROM x WHERE x.t = a.k) AS m FROM a""": "an equality of string with int",
     "SELECT k, LAST_VALUE(v) OVER (ORDER BY k) AS m FROM a": "rows that tie",
     "SELECT MAP('k', k) AS m FROM a": "map<",
 }

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from headwater.errors import Conflict, HeadwaterError
 from headwater.lake import folding, parquet_files
 from headwater.lake.bags import WEIGHT
+from headwater.lake.commits import admit
 from headwater.lake.delta_table import DeltaFolder
-from headwater.lake.snapshot_edit import apply_change, replace
+from headwater.lake.snapshot_edit import Reshaped, apply_change, replace
 
 from .counting import SCHEMA, bag, minus, nonzero, rows, signed, table_of
 
@@ -119,6 +120,37 @@ def test_replace_is_one_commit(folder: DeltaFolder) -> None:
     assert bag(folder.read()) == {(7, 7.0, "g"): 1}
     assert bag(folder.changes(1).read()) == minus(bag(folder.read()), before)
     assert folder.metadata_of_latest("cursor") == (2, {"t": 9})
+
+
+OTHER = pa.schema([("ts", pa.timestamp("us")), ("k", pa.string())])
+OTHER_ROWS = pa.table({"ts": pa.array([0, None], pa.timestamp("us")), "k": ["x", "y"]}, schema=OTHER)
+
+
+def test_replace_can_change_the_schema_in_the_same_commit(folder: DeltaFolder) -> None:
+    held, before = DeltaFolder.open(folder.path), bag(folder.read())
+    admit(folder, OTHER)
+    admit(folder, OTHER)
+    base = folder.latest()
+    assert bag(held.read()) == before
+    files = Reshaped(folder.path, OTHER).write(OTHER_ROWS)
+    assert replace(folder, files, metadata={"cursor": 2}, expected=base, schema=OTHER) == base + 1
+    for each in (folder, DeltaFolder.open(folder.path), held):
+        each.latest()
+        assert (each.schema, each.read()) == (OTHER, OTHER_ROWS)
+        assert bag(each.read(base)) == before
+    assert deltalake.DeltaTable(folder.path).to_pyarrow_table().to_pylist() == OTHER_ROWS.to_pylist()
+    assert folder.metadata_of_latest("cursor") == (base + 1, 2)
+    assert folder.delta.metadata().configuration["delta.enableChangeDataFeed"] == "true"
+
+
+def test_a_schema_is_not_changed_over_another_writers_commit(folder: DeltaFolder) -> None:
+    admit(folder, OTHER)
+    base = folder.latest()
+    apply_change(DeltaFolder.open(folder.path), signed([(1, 1.0, "a")], [-1]))
+    files = Reshaped(folder.path, OTHER).write(OTHER_ROWS)
+    with pytest.raises(Conflict):
+        replace(folder, files, expected=base, schema=OTHER)
+    assert folder.read(folder.latest()).num_rows == 2
 
 
 def test_the_number_of_files_stays_bounded(tmp_path) -> None:

@@ -115,6 +115,16 @@ def test_a_name_is_taken_whatever_its_case(catalog: Catalog) -> None:
     catalog.put(Entry("view", "orders", "2"))
 
 
+def test_an_entry_succeeds_the_one_that_it_was_made_for(catalog: Catalog) -> None:
+    catalog.put(Entry("view", "Totals", "1"))
+    catalog.succeed(Entry("view", "totals", "2", {"new": 1}), "1")
+    catalog.succeed(Entry("view", "totals", "3"), "1")
+    assert (catalog.get("totals").id, catalog.get("totals").definition) == ("2", {"new": 1})
+    catalog.drop("totals")
+    catalog.succeed(Entry("view", "totals", "4"), "2")
+    assert catalog.entries() == ()
+
+
 def test_bad_names_do_not_enter(catalog: Catalog) -> None:
     with pytest.raises(HeadwaterError):
         catalog.put(Entry("table", "a/b", "1"))

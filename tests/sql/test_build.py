@@ -92,3 +92,10 @@ def test_a_cte_read_twice_is_one_node():
     groups = [node for node in made.walk() if type(node).__name__ == "Aggregate"]
     assert len(groups) == 2
     assert len(set(groups)) == 1
+
+
+def test_regression_several_rows_for_one_number_are_an_error():
+    """The texts '1' and '01' are both 1, so a join of different numbers with different texts has rows of one number."""
+    joined = "SELECT x.k FROM (SELECT DISTINCT k FROM a) x JOIN (SELECT DISTINCT {0} AS y FROM a) ON x.k = y"
+    query = f"SELECT ({joined} WHERE x.k = a.k) AS n FROM a"
+    assert ["RAISE_ERROR" in repr(plan(query.format(name))) for name in ("s", "v")] == [True, False]

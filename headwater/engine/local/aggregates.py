@@ -14,7 +14,7 @@ from headwater.engine.local import kinds
 from headwater.engine.local.arithmetic import decimal_quotient
 from headwater.engine.local.casts import converted, plain
 from headwater.engine.local.kinds import FRACTIONS, INTEGERS, WIDEST, decimal
-from headwater.engine.local.writing import Typed, Writer, form, refuse
+from headwater.engine.local.writing import Typed, Writer, first, form, refuse
 
 SUM_DIGITS = 10  # that Spark adds to a decimal's precision when it sums
 AVERAGE_DIGITS = 4  # and to precision and scale of an average
@@ -43,9 +43,9 @@ def same_zero(part: Typed) -> Typed:
 
 def count(write: Writer, at: exp.Expr) -> Typed:
     if isinstance(at.this, exp.Star) or (isinstance(at.this, exp.Literal) and not at.args.get("expressions")):
-        return write.aggregate("count(*)", "bigint")
+        return write.aggregate("count(*)", "bigint", total=True)
     part, distinct = _argument(write, at)
-    return write.aggregate(f"count({distinct}{{0}})", "bigint", part)
+    return write.aggregate(f"count({distinct}{{0}})", "bigint", first(part, part), total=True)
 
 
 def count_if(write: Writer, at: exp.Expr) -> Typed:
@@ -85,7 +85,8 @@ def average(write: Writer, at: exp.Expr) -> Typed:
 
 def _rows(write: Writer, part: Typed, distinct: str, kind: str) -> Typed:
     """How many values there are; NULL where there are none, so that nothing is divided by zero."""
-    return plain(form("nullif({0}, 0)", "", write.aggregate(f"count({distinct}{{0}})", "bigint", part)), kind)
+    rows = write.aggregate(f"count({distinct}{{0}})", "bigint", part, total=True)
+    return plain(form("nullif({0}, 0)", "bigint", rows, total=True), kind)
 
 
 def _decimal_average(write: Writer, part: Typed, distinct: str, at: exp.Expr) -> Typed:

@@ -9,13 +9,15 @@ lane must be removed in the other.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from headwater.algebra.exact_types import decimal_type
 from headwater.engine.local import kinds
 from headwater.engine.local.casts import converted, plain
 from headwater.engine.local.kinds import FRACTIONS, INTEGERS, WIDEST, Decimal, decimal, is_decimal
-from headwater.engine.local.writing import Typed, Writer, call, form, infix, named, refuse
+from headwater.engine.local.writing import Typed, Writer, call, first, form, infix, named, refuse
 from headwater.engine.local.written import written
 
 _INT_LIMIT, _LONG_LIMIT = 2**31, 2**63
@@ -30,13 +32,14 @@ def number(write: Writer, literal: exp.Expr) -> Typed:
         return text(literal.name)
     shown = literal.name.lower()
     if "e" in shown:
-        return Typed(written(f"CAST('{shown}' AS DOUBLE)"), "double")
+        return Typed(written(f"CAST('{shown}' AS DOUBLE)"), "double", fails=False)
     if "." in shown:
         whole, part = shown.split(".")
         digits = len((whole + part).lstrip("0"))
         return Typed(
             written(f"CAST('{shown}' AS DECIMAL({max(digits, len(part), 1)},{len(part)}))"),
             decimal((max(digits, len(part), 1), len(part))),
+            fails=False,
         )
     return integer(int(shown), literal)
 
@@ -48,7 +51,7 @@ def integer(value: int, at: exp.Expr) -> Typed:
         kind = "bigint"
     else:
         raise refuse(at, "an integer of more than 64 bits")
-    return Typed(written(f"CAST({value} AS {named(kind)})"), kind, literal=value)
+    return Typed(written(f"CAST({value} AS {named(kind)})"), kind, literal=value, fails=False)
 
 
 def text(value: str) -> Typed:
@@ -57,7 +60,7 @@ def text(value: str) -> Typed:
     if "\0" in value:
         pieces = (f"'{piece}'" for piece in shown.split("\0"))
         sql = f"({' || chr(0) || '.join(pieces)})"
-    return Typed(written(sql), "string", constant=value)
+    return Typed(written(sql), "string", constant=value, fails=False)
 
 
 def negated(write: Writer, call_: exp.Expr) -> Typed:
@@ -147,8 +150,13 @@ def divide(write: Writer, both: exp.Expr) -> Typed:
     a, b = _operands(write, both)
     left, right = operand_kinds(a, b, both)
     if not is_decimal(left):
-        return infix("/", "double", converted(a, "double", both), converted(b, "double", both))
+        return _divided("({0} / {1})", "double", converted(a, "double", both), converted(b, "double", both))
     return decimal_quotient(converted(a, left, both), converted(b, right, both), both)
+
+
+def _divided(template: str, kind: str, a: Typed, b: Typed) -> Typed:
+    """A quotient or remainder: Spark evaluates the divisor first, and it whatever the dividend is."""
+    return first(form(template, kind, a, b), b)
 
 
 def decimal_quotient(a: Typed, b: Typed, at: exp.Expr, size: Decimal | None = None) -> Typed:
@@ -162,7 +170,7 @@ def decimal_quotient(a: Typed, b: Typed, at: exp.Expr, size: Decimal | None = No
     dividend = f"(CAST({_unscaled(0, left[1])} AS DECIMAL(38,0)) * CAST({10**shift} AS DECIMAL(38,0)))"
     cut = f"(CAST({dividend} AS HUGEINT) // CAST({_unscaled(1, right[1])} AS HUGEINT))"
     exact = f"(CAST({cut} AS DECIMAL(38,0)) * CAST('{_place(late)}' AS DECIMAL({max(late, 1)},{late})))"
-    return form(f"CAST({exact} AS DECIMAL({precision},{scale}))", decimal((precision, scale)), a, b)
+    return _divided(f"CAST({exact} AS DECIMAL({precision},{scale}))", decimal((precision, scale)), a, b)
 
 
 def _unscaled(place: int, scale: int) -> str:
@@ -178,12 +186,12 @@ def whole_quotient(write: Writer, both: exp.Expr) -> Typed:
     a, b = _operands(write, both)
     if a.type not in INTEGERS or b.type not in INTEGERS:
         raise refuse(both, f"DIV of {a.type} and {b.type}")
-    return infix("//", "bigint", plain(a, "bigint"), plain(b, "bigint"))
+    return _divided("({0} // {1})", "bigint", plain(a, "bigint"), plain(b, "bigint"))
 
 
 def remainder(write: Writer, both: exp.Expr) -> Typed:
     a, b, kind = _remainder_operands(write, both)
-    return _guarded(form("({0} % {1})", kind, a, b), kind, both)
+    return _guarded(_divided("({0} % {1})", kind, a, b), kind, both)
 
 
 def positive_remainder(write: Writer, both: exp.Expr) -> Typed:
@@ -195,7 +203,7 @@ def positive_remainder(write: Writer, both: exp.Expr) -> Typed:
         text_ = "CASE WHEN {0} % {1} < 0 THEN ({0} % {1} + {1}) % {1} ELSE {0} % {1} END"
     if is_decimal(kind):
         text_ = f"CAST({text_} AS {named(kind)})"
-    return form(text_, kind, a, b)
+    return _divided(text_, kind, a, b)
 
 
 def _wrapped(sum_: str, kind: str) -> str:
@@ -296,7 +304,7 @@ def round_(write: Writer, call_: exp.Expr) -> Typed:
     if places is None or places < 0:
         raise refuse(call_, "the number of places must be a literal that is not negative")
     if kind in INTEGERS:
-        return Typed(parts[0].sql, kind)
+        return replace(parts[0], literal=None)
     size = decimal_type(kind)
     if size is None:
         raise refuse(call_, f"rounding {kind}: Spark rounds its text")

@@ -8,6 +8,7 @@ Left out: anything to or from the text of a double, doubles to decimal (by way o
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, datetime
 
 from sqlglot import exp
@@ -40,7 +41,7 @@ def cast(write: Writer, call: exp.Expr) -> Typed:
 def converted(part: Typed, kind: str, at: exp.Expr) -> Typed:
     """A part in another type, as CAST gives it."""
     if part.type == kind:
-        return Typed(part.sql, kind)
+        return replace(part, literal=None, constant=None)
     if part.type == VOID:
         return plain(part, kind) if part.raises else null_of(kind)
     rule = _rule(part, kind)
@@ -67,13 +68,30 @@ def _rule(part: Typed, kind: str) -> Typed | None:
 
 
 def plain(part: Typed, kind: str) -> Typed:
-    return form(f"CAST({{0}} AS {named(kind)})", kind, part)
+    return form(f"CAST({{0}} AS {named(kind)})", kind, part, total=_fits(part, kind))
+
+
+def _fits(part: Typed, kind: str) -> bool:
+    """True when no value that an exact number or a truth can have is too large for a type."""
+    source = part.type
+    if source == "boolean":
+        return kind in INTEGERS or kind == "string"
+    size, into = as_decimal(source), as_decimal(kind)
+    if part.literal is not None and is_decimal(kind):
+        size = len(str(abs(part.literal))), 0
+    if size is None:
+        return source == "float" and kind == "double"
+    if into is None:
+        return kind in FRACTIONS or kind == "string"
+    if kind in INTEGERS and source in INTEGERS:
+        return INTEGERS.index(source) <= INTEGERS.index(kind)
+    return is_decimal(kind) and into[1] >= size[1] and into[0] - into[1] >= size[0] - size[1]
 
 
 def _from_integer(part: Typed, kind: str) -> Typed | None:
     if kind in INTEGERS or kind in FRACTIONS or is_decimal(kind):
         return plain(part, kind)
-    return form("({0} <> 0)", kind, part) if kind == "boolean" else None
+    return form("({0} <> 0)", kind, part, total=True) if kind == "boolean" else None
 
 
 def _from_decimal(part: Typed, kind: str) -> Typed | None:
@@ -84,16 +102,18 @@ def _from_decimal(part: Typed, kind: str) -> Typed | None:
     if kind == "double":
         size = decimal_type(part.type) or (0, 0)
         return (
-            plain(part, kind) if size[0] <= EXACT_DIGITS else form("CAST(CAST({0} AS VARCHAR) AS DOUBLE)", kind, part)
+            plain(part, kind)
+            if size[0] <= EXACT_DIGITS
+            else form("CAST(CAST({0} AS VARCHAR) AS DOUBLE)", kind, part, total=True)
         )
-    return form("({0} <> 0)", kind, part) if kind == "boolean" else None
+    return form("({0} <> 0)", kind, part, total=True) if kind == "boolean" else None
 
 
 def _from_fraction(part: Typed, kind: str) -> Typed | None:
     if kind in FRACTIONS:
         return plain(part, kind)
     if kind == "boolean":
-        return form("({0} <> 0)", kind, part)
+        return form("({0} <> 0)", kind, part, total=True)
     if kind == "bigint":  # 2**63 is taken for the largest, which as a double it is
         return form(
             "CASE WHEN {0} = 9223372036854775808.0 THEN 9223372036854775807 ELSE CAST(TRUNC({0}) AS BIGINT) END",
@@ -125,7 +145,7 @@ def _between_times(part: Typed, kind: str) -> Typed | None:
         if kind == "date":
             return plain(part, kind)
         if kind in ("timestamp", "timestamp_ntz"):
-            return Typed(part.sql, kind)
+            return replace(part, type=kind)
         if kind == "bigint" and source == "timestamp":
             return seconds_of(part)
     return None
@@ -205,7 +225,7 @@ def literal_time(value: str, kind: str) -> Typed | None:
             return None
     except ValueError:
         return None
-    return Typed(written(f"CAST('{shown}' AS {named(kind)})"), kind)
+    return Typed(written(f"CAST('{shown}' AS {named(kind)})"), kind, fails=False)
 
 
 def exact_part(part: Typed, size: tuple[int, int]) -> Typed:

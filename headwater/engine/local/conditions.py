@@ -7,13 +7,15 @@ by their bytes; what differs is which type two operands meet in. A text meets a 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from sqlglot import exp
 
+from headwater.algebra.expressions import conjuncts, disjuncts
 from headwater.engine.local import kinds
 from headwater.engine.local.arithmetic import operand_kinds
 from headwater.engine.local.casts import converted, literal_time
-from headwater.engine.local.writing import Typed, Writer, arguments, form, infix, refuse
+from headwater.engine.local.writing import Typed, Writer, arguments, first, form, infix, refuse
 from headwater.engine.local.written import written
 
 COMPARED: dict[type[exp.Expr], str] = {
@@ -56,7 +58,7 @@ def equal(a: Typed, b: Typed, at: exp.Expr, operator: str = "=") -> Typed:
         both = Writer({}, {}).common([a, b], at)
     if both == kinds.VOID:
         both = "int"
-    return infix(operator, "boolean", converted(a, both, at), converted(b, both, at))
+    return infix(operator, "boolean", converted(a, both, at), converted(b, both, at), total=True)
 
 
 def compare(write: Writer, both: exp.Expr) -> Typed:
@@ -76,7 +78,7 @@ def between(write: Writer, call: exp.Expr) -> Typed:
     value = write(call.this)
     low = equal(value, write(call.args["low"]), call, ">=")
     high = equal(value, write(call.args["high"]), call, "<=")
-    return form("({0} AND {1})", "boolean", low, high)
+    return first(form("({0} AND {1})", "boolean", low, high, total=True), value)
 
 
 def is_in(write: Writer, call: exp.Expr) -> Typed:
@@ -84,10 +86,8 @@ def is_in(write: Writer, call: exp.Expr) -> Typed:
     if not listed or call.args.get("query") or call.args.get("unnest"):
         raise refuse(call, "IN over anything but a list")
     value, *options = met([write(call.this), *(write(each) for each in listed)], call)
-    places = ", ".join(f"{{{i + 1}}}" for i in range(min(len(options), 8)))
-    if len(options) <= 8:
-        return form(f"({{0}} IN ({places}))", "boolean", value, *options)
-    return Typed(exp.Paren(this=exp.In(this=value.sql, expressions=[each.sql for each in options])), "boolean")
+    places = ", ".join(f"{{{i + 1}}}" for i in range(len(options)))
+    return first(form(f"({{0}} IN ({places}))", "boolean", value, *options, total=True), *options)
 
 
 # -- logic
@@ -102,36 +102,56 @@ def _truth(write: Writer, part: exp.Expr, at: exp.Expr) -> Typed:
     return found
 
 
+def predicate(write: Writer, condition: exp.Expr) -> Typed:
+    """What rows are kept by, in no order: neither engine promises one, and a join needs its equalities bare."""
+    parts = [_truth(write, part, condition) for part in conjuncts(condition)]
+    return reduce(lambda made, part: infix("AND", "boolean", made, part, total=True), parts)
+
+
 def both_hold(write: Writer, both: exp.Expr) -> Typed:
-    return infix("AND", "boolean", _truth(write, both.this, both), _truth(write, both.expression, both))
+    return _in_order(write, both, "AND")
 
 
 def either_holds(write: Writer, both: exp.Expr) -> Typed:
-    return infix("OR", "boolean", _truth(write, both.this, both), _truth(write, both.expression, both))
+    return _in_order(write, both, "OR")
+
+
+def _in_order(write: Writer, both: exp.Expr, word: str) -> Typed:
+    """Spark evaluates a part unless those before it decide; DuckDB also leaves out what is decided by those after."""
+    parts = [_truth(write, part, both) for part in (conjuncts(both) if word == "AND" else disjuncts(both))]
+    made = parts.pop()
+    for part in reversed(parts):
+        made = first(infix(word, "boolean", part, made, total=True), part)
+    return made
 
 
 def negation(write: Writer, call: exp.Expr) -> Typed:
-    return form("(NOT {0})", "boolean", _truth(write, call.this, call))
+    return form("(NOT {0})", "boolean", _truth(write, call.this, call), total=True)
 
 
 def is_(write: Writer, call: exp.Expr) -> Typed:
     part = write(call.this)
     if isinstance(call.expression, exp.Null):
-        return form("({0} IS NULL)", "boolean", part)
+        return _presence("({0} IS NULL)", part)
     if isinstance(call.expression, exp.Boolean) and part.type == "boolean":
         word = "TRUE" if call.expression.this else "FALSE"
-        return form(f"({{0}} IS NOT DISTINCT FROM {word})", "boolean", part)
+        return form(f"({{0}} IS NOT DISTINCT FROM {word})", "boolean", part, total=True)
     raise refuse(call, "IS over this")
 
 
 def is_null(write: Writer, call: exp.Expr) -> Typed:
     (part,) = write.all(call, 1)
-    return form("({0} IS NULL)", "boolean", part)
+    return _presence("({0} IS NULL)", part)
 
 
 def is_not_null(write: Writer, call: exp.Expr) -> Typed:
     (part,) = write.all(call, 1)
-    return form("({0} IS NOT NULL)", "boolean", part)
+    return _presence("({0} IS NOT NULL)", part)
+
+
+def _presence(template: str, part: Typed) -> Typed:
+    """DuckDB does not compute a sum of columns without NULLs to find out that it is none."""
+    return first(form(template, "boolean", part, total=True), part)
 
 
 # -- choices
@@ -163,11 +183,12 @@ def choice(tests: list[Typed], results: list[Typed], at: exp.Expr) -> Typed:
         ifs=[exp.If(this=test.sql, true=result.sql) for test, result in zip(tests, results, strict=False)],
         default=results[-1].sql,
     )
-    return Typed(exp.Paren(this=made), kind)
+    parts = (*tests, *results)
+    return Typed(exp.Paren(this=made), kind, fails=any(p.fails for p in parts), null=any(p.null for p in parts))
 
 
 def null(write: Writer | None = None, call: exp.Expr | None = None) -> Typed:
-    return Typed(written("NULL"), kinds.VOID)
+    return Typed(written("NULL"), kinds.VOID, fails=False, null=True)
 
 
 def raised(write: Writer, call: exp.Expr) -> Typed:
@@ -178,7 +199,7 @@ def raised(write: Writer, call: exp.Expr) -> Typed:
 
 
 def boolean(write: Writer, call: exp.Expr) -> Typed:
-    return Typed(written("TRUE" if call.this else "FALSE"), "boolean")
+    return Typed(written("TRUE" if call.this else "FALSE"), "boolean", fails=False)
 
 
 def coalesce(write: Writer, call: exp.Expr) -> Typed:
@@ -198,7 +219,8 @@ def _over_all(function: str, write: Writer, call: exp.Expr) -> Typed:
     if parts[0].type == kinds.VOID or len(parts) > 9:
         raise refuse(call, "of nothing but NULLs, or of more than nine")
     places = ", ".join(f"{{{i}}}" for i in range(len(parts)))
-    return form(f"{function}({places})", parts[0].type, *parts)
+    made = written(f"{function}({places})", *(part.sql for part in parts))
+    return Typed(made, parts[0].type, fails=any(p.fails for p in parts), null=any(p.null for p in parts))
 
 
 def null_if(write: Writer, call: exp.Expr) -> Typed:
@@ -208,4 +230,4 @@ def null_if(write: Writer, call: exp.Expr) -> Typed:
 
 def second_if_not_null(write: Writer, call: exp.Expr) -> Typed:
     tested, present, absent = write.all(call, 3)
-    return choice([form("({0} IS NOT NULL)", "boolean", tested)], [present, absent], call)
+    return choice([_presence("({0} IS NOT NULL)", tested)], [present, absent], call)

@@ -41,6 +41,7 @@ from headwater.engine.compiler import compile_plan
 from headwater.engine.local import generators, parity, windows
 from headwater.engine.local.aggregates import same_zero
 from headwater.engine.local.casts import converted
+from headwater.engine.local.conditions import predicate
 from headwater.engine.local.kinds import FRACTIONS, VOID, duckdb_type
 from headwater.engine.local.writing import Typed, Writer, refuse
 from headwater.engine.local.written import LaneSql, Written, written
@@ -72,8 +73,7 @@ def _leaf(node: Scan | Relation) -> Node:
 @localized.register
 def _filter(node: Filter) -> Node:
     child = localized(node.child)
-    predicate = parity.write(node.predicate, _types(child.schema))
-    return Filter(child, _as(predicate, "boolean", node.predicate).sql)
+    return Filter(child, predicate(parity.writer(_types(child.schema)), node.predicate).sql)
 
 
 @localized.register
@@ -87,8 +87,8 @@ def _join(node: Join) -> Node:
     left, right = localized(node.left), localized(node.right)
     if node.condition is None:
         return Join(left, right, node.kind)
-    condition = parity.write(node.condition, _types((*left.schema, *right.schema)))
-    return Join(left, right, node.kind, _as(condition, "boolean", node.condition).sql)
+    write = parity.writer(_types((*left.schema, *right.schema)))
+    return Join(left, right, node.kind, predicate(write, node.condition).sql)
 
 
 @localized.register
@@ -174,10 +174,6 @@ def _output(output: Output, types: Mapping[str, str]) -> Output:
         raise refuse(output.expression, f"Spark types it {output.type}, the lane {made.type}")
     _held(made.type)
     return Output(output.name, made.sql, made.type)
-
-
-def _as(made: Typed, kind: str, at: exp.Expr) -> Typed:
-    return made if made.type == kind else converted(made, kind, at)
 
 
 def _held(kind: str) -> None:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from headwater.engine.local.arithmetic import text
 from headwater.engine.local.casts import converted
 from headwater.engine.local.kinds import INTEGERS
-from headwater.engine.local.writing import Typed, Writer, arguments, call, form, refuse
+from headwater.engine.local.writing import Typed, Writer, arguments, call, first, form, refuse
 from headwater.engine.local.written import string
 
 LIKE_ESCAPE = "\\"
@@ -35,8 +35,8 @@ def function(name: str, kind: str, count: int):  # type: ignore[no-untyped-def]
 
     def rule(write: Writer, at: exp.Expr) -> Typed:
         parts = _texts(write, at, count)
-        made = call(name, kind, *parts)
-        return form("CAST({0} AS INTEGER)", kind, made) if kind == "int" else made
+        made = call(name, kind, *parts, total=True)
+        return form("CAST({0} AS INTEGER)", kind, made, total=True) if kind == "int" else made
 
     return rule
 
@@ -137,8 +137,8 @@ def concat(write: Writer, at: exp.Expr) -> Typed:
     if not made:
         raise refuse(at, "of nothing")
     joined = made[0]
-    for part in made[1:]:
-        joined = form("({0} || {1})", "string", joined, part)
+    for part in made[1:]:  # Spark evaluates each, though one before is NULL
+        joined = first(form("({0} || {1})", "string", joined, part, total=True), part)
     return joined
 
 
@@ -199,7 +199,7 @@ def like(write: Writer, at: exp.Expr) -> Typed:
     kept = f"{{0}} {'NOT LIKE' if test.args.get('negate') else 'LIKE'} {{1}}"
     if escaped:
         kept += " ESCAPE '\\'"
-    return form(f"({kept})", "boolean", value, Typed(string(pattern), "string"))
+    return form(f"({kept})", "boolean", value, Typed(string(pattern), "string", fails=False), total=True)
 
 
 def _like_pattern(pattern: str, escape: str, at: exp.Expr) -> tuple[str, bool]:

@@ -5,6 +5,8 @@ Left out: formats, intervals as values, time zones, and text that is not a liter
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from headwater.engine.local.arithmetic import add, subtract
@@ -204,5 +206,5 @@ def _shifted(write: Writer, value: exp.Expr, interval: exp.Expr, sign: str, at: 
     moved = _time(write(value), at)
     made = form(f"({{0}} {sign} {_STEPS[unit]}({amount}))", "timestamp", moved)
     if moved.type != "date":
-        return Typed(made.sql, moved.type)
+        return replace(made, type=moved.type)
     return plain(made, "date" if unit in ("YEAR", "MONTH", "DAY") else "timestamp")

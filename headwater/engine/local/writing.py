@@ -3,12 +3,16 @@
 Idea: a rule is found by the expression's class or, for a function, by its name; it writes its operands first, each with
 the type that Spark gives it, and then itself. Rules are in the files beside; `parity` lists them.
 Invariant: what has no rule, or whose operands' types the rule does not know, raises `lane.expression` naming its SQL.
+
+DuckDB leaves an operand out where the result is known without it: beside a NULL (of a literal, or of all rows at hand),
+in AND and OR beside what statistics decide, under IS NULL and COUNT where they exclude a NULL. Spark may evaluate that
+operand and raise an error. So each part knows whether it can fail, and what can is evaluated first (`first`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -29,6 +33,8 @@ class Typed:
     literal: int | None = None  # the value, when it is an integer literal: Spark types those by their digits
     constant: str | None = None  # the text of a string literal
     raises: bool = False  # it has no type and no value: it raises an error
+    fails: bool = True  # for some rows it may raise an error; False only where that is known
+    null: bool = False  # it has a NULL in its text: DuckDB may know its value before it reads a row
 
 
 Rule = Callable[["Writer", exp.Expr], Typed]
@@ -71,11 +77,12 @@ class Writer:
         kind = self.types[column.name]
         if kind != VOID:
             named(kind)
-        return Typed(column.copy(), kind)
+        return Typed(column.copy(), kind, fails=False)
 
-    def aggregate(self, template: str, kind: str, *parts: Typed) -> Typed:
+    def aggregate(self, template: str, kind: str, *parts: Typed, total: bool = False) -> Typed:
         """A call of an aggregate or window function."""
-        return Typed(written(template + self.over, *(part.sql for part in parts), window=self.window), kind)
+        made = written(template + self.over, *(part.sql for part in parts), window=self.window)
+        return Typed(made, kind, fails=not total)
 
     def all(self, call: exp.Expr, *counts: int) -> list[Typed]:
         """A function's arguments, of which there must be one of these numbers."""
@@ -96,7 +103,7 @@ class Writer:
 
 
 def null_of(kind: str) -> Typed:
-    return Typed(written(f"CAST(NULL AS {named(kind)})"), kind)
+    return Typed(written(f"CAST(NULL AS {named(kind)})"), kind, fails=False, null=True)
 
 
 def named(kind: str) -> str:
@@ -106,18 +113,31 @@ def named(kind: str) -> str:
     return found
 
 
-def call(name: str, kind: str, *parts: Typed) -> Typed:
-    """A function of DuckDB over parts that are already in their types."""
+def call(name: str, kind: str, *parts: Typed, total: bool = False) -> Typed:
+    """A function of DuckDB over parts that are already in their types; a total one has a value for all of theirs."""
     places = ", ".join(f"{{{i}}}" for i in range(len(parts)))
-    return Typed(written(f"{name}({places})", *(part.sql for part in parts)), kind)
+    return form(f"{name}({places})", kind, *parts, total=total)
 
 
-def infix(operator: str, kind: str, a: Typed, b: Typed) -> Typed:
-    return Typed(written(f"({{0}} {operator} {{1}})", a.sql, b.sql), kind)
+def infix(operator: str, kind: str, a: Typed, b: Typed, total: bool = False) -> Typed:
+    return form(f"({{0}} {operator} {{1}})", kind, a, b, total=total)
 
 
-def form(template: str, kind: str, *parts: Typed) -> Typed:
-    return Typed(written(template, *(part.sql for part in parts)), kind)
+def form(template: str, kind: str, *parts: Typed, total: bool = False) -> Typed:
+    made = Typed(written(template, *(part.sql for part in parts)), kind)
+    null = any(part.null for part in parts)
+    made = replace(made, fails=not total or any(part.fails for part in parts), null=null)
+    return first(made, *parts) if null and len(parts) > 1 else made
+
+
+def first(made: Typed, *parts: Typed) -> Typed:
+    """The expression after those of its parts that can fail; DuckDB knows nothing of a hash, and so computes it."""
+    failing = [part.sql for part in parts if part.fails]
+    if not failing:
+        return made
+    places = ", ".join(f"{{{i + 1}}}" for i in range(len(failing)))
+    text_ = f"CASE WHEN hash({places}) IS NULL THEN NULL ELSE {{0}} END"
+    return replace(made, sql=written(text_, made.sql, *failing), fails=True)
 
 
 def must(kind: str, allowed: tuple[str, ...], at: exp.Expr) -> None:

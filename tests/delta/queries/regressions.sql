@@ -32,3 +32,7 @@ SELECT x.k, COUNT(*) OVER (PARTITION BY x.m) AS n FROM (SELECT k, (SELECT w FROM
 SELECT x.k, COUNT(*) OVER (PARTITION BY x.m) AS n FROM (SELECT k, (SELECT w FROM b WHERE b.k = a.k ORDER BY w DESC LIMIT 1) AS m FROM a) x;
 -- the level of a key in parentheses
 SELECT (v + 1) AS x, CAST(GROUPING((v + 1)) AS INT) AS g, COUNT(*) AS n FROM a GROUP BY ROLLUP ((v + 1)) HAVING COUNT(*) > 0;
+-- a count by a number that is compared with a text
+SELECT c.s, (SELECT COUNT(*) FROM b WHERE b.k = c.s) AS n FROM (SELECT '0' || CAST(k AS STRING) AS s FROM a) c;
+-- a lateral group by a computed key of another type
+SELECT a.k, t.m FROM a JOIN LATERAL (SELECT MAX(w) AS m FROM b WHERE b.k = a.v + 1L GROUP BY b.s) t;

@@ -73,6 +73,7 @@ EDGES = {
                   datetime(2000, 2, 29, 12, 34, 56, 123_456, tzinfo=UTC), datetime(2023, 3, 26, 1, 30, tzinfo=UTC), datetime(2024, 1, 31, 5, tzinfo=UTC),
                   datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC), datetime(1883, 11, 18, 12, 3, 58, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)],
 }  # fmt: skip
+NULLS = 0.05  # the share of the operands of nested expressions that are a NULL written down
 _SMALL = 0.35  # the share of small integers, so that operations without overflow are common
 
 
@@ -162,6 +163,8 @@ class Expressions:
 
     def operand(self, letter: str, depth: int) -> str:
         fits = _LETTERS[letter]
+        if depth > 0 and self.draw.random() < NULLS:
+            return f"CAST(NULL AS {self.draw.choice([kind for kind in COLUMNS.values() if fits(kind)])})"
         if depth > 0 and self.draw.random() < 0.6:
             kinds = sorted(kind for kind in self.by_type if fits(kind))
             if kinds:
