@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from headwater.refresh.choice import Choice, CostModel
 from headwater.refresh.definition import Definition
 from headwater.refresh.lanes import LaneChoice, LaneCosts
 from headwater.refresh.report import Cursor, Explanation, OperatorReport, Refresh, StoredPast, Verification
-from headwater.refresh.runner import Measured, Runner
+from headwater.refresh.runner import Advance, Measured, Runner
 from headwater.refresh.standing import Standing, standing_of
 from headwater.state.store import PastStore
 
@@ -91,16 +91,26 @@ class View:
     @property
     def cursor(self) -> Cursor:
         """The version of each table at which the view's rows are its query's."""
+        self._check_usable()
         return dict(self._standing().cursor)
+
+    def _check_usable(self) -> None:
+        """The lake is open, and its view of this name is still this one."""
+        self._lake._check_open()
+        entry = self._lake._catalog.find(self.name)
+        if entry is None or entry.id != self._definition.id:
+            raise HeadwaterError("view.dropped", name=self.name)
 
     # -- reading
 
     def df(self) -> DataFrame:
         """The rows as a Spark DataFrame."""
+        self._check_usable()
         return self._lake._lane.user_frame(self._folder, self._folder.latest())
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table; starts no Spark."""
+        self._check_usable()
         return self._folder.read(self._folder.latest())
 
     def pandas(self) -> pandas.DataFrame:
@@ -115,10 +125,12 @@ class View:
 
     def changes(self, since: int, until: int | None = None) -> pa.Table:
         """The rows that came (`_hw_weight` +1) and went (-1) between two versions of the view."""
+        self._check_usable()
         return self._folder.changes(since, self._folder.latest() if until is None else until).read()
 
     def history(self, limit: int | None = None) -> pa.Table:
         """One row a refresh, the newest first."""
+        self._lake._check_open()
         return self._lake._history.read(self.name, limit)
 
     def states(self) -> tuple[StoredPast, ...]:
@@ -134,15 +146,18 @@ class View:
 
     # -- moving
 
-    def refresh(self, tables: Sequence[str] | None = None, full: bool = False, lane: str | None = None) -> Refresh:
-        """Bring the view up to date with all its tables, or with the named ones only.
+    def refresh(
+        self, tables: str | Sequence[str] | None = None, full: bool = False, lane: str | None = None
+    ) -> Refresh:
+        """Bring the view up to date with all its tables, or with the named ones (or the one) only.
 
         `full=True` recomputes it. `lane` forces "spark" or "local"; "auto" chooses.
         """
         started = time.perf_counter()
-        self._lake._check_open()
+        self._check_usable()
         self._lake._check_lane(lane)
         wanted = lane or self._lake._wanted_lane
+        tables = [tables] if isinstance(tables, str) else tables
         with self._lock:
             standing = self._standing()
             target = self._target(standing.cursor, tables)
@@ -152,7 +167,7 @@ class View:
                     self.name, "none", "none", "Nothing has changed.", _since(started), 0, dict(standing.cursor), 0
                 )
             choice, taken = self._chosen(standing, changes, full, wanted)
-            return self._run(choice, taken, standing, changes, target, started)
+            return self._run(Attempt(choice, taken, standing, changes, target, started))
 
     def _chosen(
         self, standing: Standing, changes: dict[str, Change] | HeadwaterError, full: bool, wanted: str
@@ -161,7 +176,8 @@ class View:
         if full or isinstance(changes, HeadwaterError) or self._definition.reason is not None:
             choice = self._choose(changes, full)
             if wanted == "local":
-                raise HeadwaterError("lane.impossible", name=self.name, reason=choice.reason)
+                reason = "A full refresh runs on Spark." if full else choice.reason
+                raise HeadwaterError("lane.impossible", name=self.name, reason=reason)
             return choice, LaneChoice("spark", "Spark recomputes.")
         refusal = self._local_refusal(standing, changes) if wanted != "spark" else None
         if wanted == "local" and refusal is not None:
@@ -185,51 +201,67 @@ class View:
         return error.sentence if error is not None else None
 
     def _first_build(self, cursor: Cursor) -> Refresh:
-        started = time.perf_counter()
-        return self._full("The view is new.", None, cursor, started)
+        reason = "The view is new."
+        new = Attempt(Choice("full", reason, {}), LaneChoice("spark", reason), None, {}, cursor, time.perf_counter())
+        return self._run(new)
 
-    def _run(
-        self, choice: Choice, taken: LaneChoice, standing: Standing, changes: Any, target: Cursor, started: float
-    ) -> Refresh:
+    def _run(self, attempt: Attempt) -> Refresh:
+        """Refresh as was chosen, or as is left when that fails; each thing is tried once more at most."""
+        choice, taken = attempt.choice, attempt.taken
         if choice.strategy == "full":
-            return self._full(choice.reason, standing, target, started)
-        try:
-            return self._incremental(_told(choice, taken), taken, standing, changes, target, started)
-        except HeadwaterError as error:
-            if error.key.startswith("lane.") and taken.lane == "local" and not taken.forced:
-                spark = LaneChoice("spark", error.sentence)
-                return self._run(choice, spark, standing, changes, target, started)
-            if self.policy == "strict" or error.key not in RECOVERABLE:
-                raise
-            return self._full(error.sentence, standing, target, started)
-
-    def _full(self, reason: str, standing: Standing | None, target: Cursor, started: float) -> Refresh:
+            return self._full(choice.reason, attempt)
         measured = Measured()
-        after = self._runner.build(target, standing, measured)
-        seconds = _since(started)
+        lane = self._lake._local if taken.lane == "local" else self._lake._lane
+        try:
+            advance = self._runner.advance(attempt.standing, attempt.changes, attempt.target, measured, lane)
+        except Exception as error:
+            return self._again(attempt, error)
+        return self._advanced(attempt, advance, measured)
+
+    def _again(self, attempt: Attempt, error: Exception) -> Refresh:
+        """After a failure; nothing has been published. What cannot be helped is raised, with a name."""
+        if not attempt.doubted and self._is_damage(error):
+            self._runner.doubt()
+            why = f"What was stored could not be read ({_first_line(error)}); the pasts were built again."
+            return self._run(replace(attempt, doubted=why))
+        named = error if isinstance(error, HeadwaterError) else None
+        failed = named or HeadwaterError("view.failed", name=self.name, why=_first_line(error).rstrip("."))
+        of_lane = named is None or named.key.startswith("lane.")
+        if of_lane and attempt.taken.lane == "local" and not attempt.taken.forced:
+            return self._run(replace(attempt, taken=LaneChoice("spark", failed.sentence)))
+        if self.policy == "strict" or failed.key not in RECOVERABLE:
+            raise failed from (None if failed is error else error)
+        return self._full(failed.sentence, attempt)
+
+    def _is_damage(self, error: Exception) -> bool:
+        """True for what a stored past, or a copy of one, can be the reason for. Pasts are soft: all that is not
+        foreseen may be."""
+        if not isinstance(error, HeadwaterError):
+            return True
+        about = str(error.params.get("path") or error.params.get("name") or "")
+        return error.key == "data.unreadable" or self._runner.is_past(about)
+
+    def _full(self, reason: str, attempt: Attempt) -> Refresh:
+        measured, standing = Measured(), attempt.standing
+        after = self._runner.build(attempt.target, standing, measured)
+        seconds = _since(attempt.started)
         self._costs = (self._costs or self._known_costs()).rebuilt(seconds)
         before = dict(standing.cursor) if standing else {}
         return self._record(_report(self.name, "full", reason, seconds, after.cursor, measured), before, measured, 0.0)
 
-    def _incremental(
-        self,
-        reason: str,
-        taken: LaneChoice,
-        standing: Standing,
-        changes: Mapping[str, Change],
-        target: Cursor,
-        started: float,
-    ) -> Refresh:
-        measured = Measured()
-        lane = self._lake._local if taken.lane == "local" else self._lake._lane
-        advance = self._runner.advance(standing, changes, target, measured, lane)
-        seconds = _since(started)
-        self._learn(taken.lane, changes, seconds - measured.phases.get("repair", 0.0) - advance.work.counters.loading)
+    def _advanced(self, attempt: Attempt, advance: Advance, measured: Measured) -> Refresh:
+        """The view is published: its pasts follow, and the refresh is told."""
+        seconds, taken = _since(attempt.started), attempt.taken
+        loading = measured.phases.get("repair", 0.0) + advance.work.counters.loading
+        self._learn(taken.lane, attempt.changes, seconds - loading)
         upkeep = time.perf_counter()
         advance.finish()
+        reason = " ".join(part for part in (_mended(attempt, measured), _told(attempt.choice, taken)) if part)
+        if measured.upkeep_failure:
+            reason += f" Its pasts are built again by the next refresh: {measured.upkeep_failure}"
         operators = self._operators(measured.stages)
-        report = _report(self.name, "incremental", reason, seconds, target, measured, operators, taken.lane)
-        return self._record(report, dict(standing.cursor), measured, _since(upkeep))
+        report = _report(self.name, "incremental", reason, seconds, attempt.target, measured, operators, taken.lane)
+        return self._record(report, dict(attempt.standing.cursor), measured, _since(upkeep))
 
     def _learn(self, lane: str, changes: Mapping[str, Change], seconds: float) -> None:
         rows = sum(change.rows for change in changes.values())
@@ -258,12 +290,19 @@ class View:
     def verify(self) -> Verification:
         """Recompute the view's own SQL at its cursor on Spark and compare, row for row, as bags."""
         started = time.perf_counter()
+        self._check_usable()
         standing = self._standing()
         lane, folders = self._lake._lane, self._lake._folders(self.reads)
         self._lake._report("verifying", self.name)
         frames = lane.defined(folders, standing.cursor, self._definition.sources)
         differing = lane.difference(
-            self._definition.evaluated, frames, self._folder, standing.version, verify.COPIES, verify.COMPARED
+            self.name,
+            self._definition.evaluated,
+            frames,
+            self._folder,
+            standing.version,
+            verify.COPIES,
+            verify.COMPARED,
         )
         missing, extra = verify.leftovers(differing)
         names = [name for name in differing.column_names if name != verify.COPIES]
@@ -279,12 +318,13 @@ class View:
 
     def explain(self, sql: bool = False) -> Explanation:
         """How the next refresh works, per operator, with what the last one measured; `sql=True` adds its statements."""
+        self._check_usable()
         standing = self._standing()
         target = self._target(standing.cursor, None, strict=False)
         pending = {
             name: version - standing.cursor[name] for name, version in target.items() if version > standing.cursor[name]
         }
-        choice, taken = self._chosen(standing, self._changes(standing.cursor, target, False), False, "auto")
+        choice, taken = self._next(standing, target)
         return Explanation(
             self.name,
             self.policy,
@@ -299,6 +339,14 @@ class View:
             taken.lane,
             taken.reason,
         )
+
+    def _next(self, standing: Standing, target: Cursor) -> tuple[Choice, LaneChoice]:
+        """What the next refresh would do; `refused` where it would raise."""
+        try:
+            self._lake._check_sources(self._definition, self._lake._folders(self.reads))
+            return self._chosen(standing, self._changes(standing.cursor, target, False), False, "auto")
+        except HeadwaterError as error:
+            return Choice("refused", error.sentence, {}), LaneChoice("none", error.sentence)
 
     def drop(self) -> None:
         """Remove the view, its rows and its pasts."""
@@ -407,14 +455,39 @@ class View:
         return "\n\n".join(parts)
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """One way to do a refresh."""
+
+    choice: Choice
+    taken: LaneChoice
+    standing: Any  # a Standing; None for a view that is new
+    changes: Any  # the tables that moved; of no use to a full refresh
+    target: Cursor
+    started: float
+    doubted: str = ""  # why the pasts were given up
+
+
 RECENT = 32  # rows of the history that tell what refreshes cost lately
 # Errors after which a refresh under `auto` recomputes, with the error as its reason.
-RECOVERABLE = ("version.vacuumed", "view.inconsistent")
+RECOVERABLE = ("version.vacuumed", "view.inconsistent", "view.failed")
+
+
+def _mended(attempt: Attempt, measured: Measured) -> str:
+    """What the refresh had to build again."""
+    if attempt.doubted or not measured.rebuilt:
+        return attempt.doubted
+    were = "stored past was" if measured.rebuilt == 1 else "stored pasts were"
+    return f"{measured.rebuilt} {were} missing or out of date, and built again."
 
 
 def _told(choice: Choice, taken: LaneChoice) -> str:
     """Why the refresh is as it is: the strategy, and the lane where that was a choice."""
     return f"{choice.reason} {taken.reason}".rstrip() if choice.strategy == "incremental" else choice.reason
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def _since(started: float) -> float:
