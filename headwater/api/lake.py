@@ -80,7 +80,6 @@ class Lake:
         self._warehouse = Warehouse(warehouse)
         self._catalog = Catalog(self._warehouse.catalog)
         self._history = History(self._warehouse.history)
-        self._own_spark = spark is None
         self._given_spark = spark
         self._spark_lane_: SparkLane | None = None
         self._local = LocalLane(driver_budget, self._warehouse.warm_copy if warm else None)
@@ -100,11 +99,11 @@ class Lake:
         self.close()
 
     def close(self) -> None:
-        """Let go of everything; a Spark session that was given is left running."""
+        """Let go of everything. A Spark that was given, or that other lakes of this process use, is left running."""
         if self._open:
             self._open = False
             if self._spark_lane_ is not None:
-                self._spark_lane_.stop(own=self._own_spark)
+                self._spark_lane_.stop()
             self._local.close()
 
     @property
@@ -114,11 +113,15 @@ class Lake:
     @property
     def _lane(self) -> SparkLane:
         """The Spark lane; even importing it takes longer than a small refresh does without."""
+        self._check_open()
         if self._spark_lane_ is None:
             from headwater.engine.spark.lane import SparkLane
 
             given = self._given_spark
-            self._spark_lane_ = SparkLane(_local_session if given is None else lambda: given)
+            if given is None:
+                self._spark_lane_ = SparkLane(_borrowed_spark, _give_spark_back)
+            else:
+                self._spark_lane_ = SparkLane(lambda: given)
         return self._spark_lane_
 
     def _spark_lane(self) -> SparkLane:
@@ -274,6 +277,7 @@ class Lake:
             statistics,
             lambda text: lane.analyse(text, frames),
             lane.functions,
+            lambda text: lane.reads_the_clock(text, frames),
             state,
             budget,
         )
@@ -402,7 +406,10 @@ class Lake:
         self._lane.register_function(name, function, return_type)
 
     def sql(self, text: str) -> DataFrame:
-        """Run a statement of the DDL, or any Spark SQL over the tables and views; a Spark DataFrame."""
+        """Run a statement of the DDL, or a query of Spark's SQL over the tables and views; a Spark DataFrame.
+
+        EXPLAIN, DESCRIBE and SHOW are run, too. What would write is refused with the method to call instead.
+        """
         self._check_open()
         from headwater.api.statements import run
 
@@ -498,10 +505,16 @@ EXPECTED = "expected"  # where a table's entry in the catalog keeps what was dec
 LOCAL_SETTINGS = {"ansi.enabled": ("true",), "session.timeZone": ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")}
 
 
-def _local_session() -> SparkSession:
-    from headwater.engine.spark.session import local_session
+def _borrowed_spark() -> SparkSession:
+    from headwater.engine.spark.session import LOCAL_SPARK
 
-    return local_session()
+    return LOCAL_SPARK.borrow()
+
+
+def _give_spark_back(session: SparkSession) -> None:
+    from headwater.engine.spark.session import LOCAL_SPARK
+
+    LOCAL_SPARK.give_back(session)
 
 
 def _statistics(folder: Folder) -> TableStatistics:

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from headwater.refresh.expected import expected_change, newly_broken
 from headwater.refresh.keeping import Keeper, Keeping, Means
 from headwater.refresh.lanes import LaneChoice, LaneCosts
 from headwater.refresh.report import Cursor, Explanation, OperatorReport, Refresh, StoredPast, Verification
-from headwater.refresh.runner import Measured, Runner
+from headwater.refresh.runner import Advance, Measured, Runner
 from headwater.refresh.standing import DEFINED, Standing, recent_stops, standing_of
 from headwater.state.expectation import ExpectedChange
 from headwater.state.selection import RECOMPUTE
@@ -103,16 +103,26 @@ class View:
     @property
     def cursor(self) -> Cursor:
         """The version of each table at which the view's rows are its query's."""
+        self._check_usable()
         return dict(self._standing().cursor)
+
+    def _check_usable(self) -> None:
+        """The lake is open, and its view of this name is still this one."""
+        self._lake._check_open()
+        entry = self._lake._catalog.find(self.name)
+        if entry is None or entry.id != self._definition.id:
+            raise HeadwaterError("view.dropped", name=self.name)
 
     # -- reading
 
     def df(self) -> DataFrame:
         """The rows as a Spark DataFrame."""
+        self._check_usable()
         return self._lake._lane.user_frame(self._folder, self._folder.latest())
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table; starts no Spark."""
+        self._check_usable()
         return self._folder.read(self._folder.latest())
 
     def pandas(self) -> pandas.DataFrame:
@@ -127,6 +137,7 @@ class View:
 
     def changes(self, since: int, until: int | None = None) -> pa.Table:
         """The rows that came (`_hw_weight` +1) and went (-1) between two versions of the view."""
+        self._check_usable()
         last = self._folder.latest() if until is None else until
         change = self._folder.changes(since, last)
         for version in range(last, since, -1):
@@ -139,6 +150,7 @@ class View:
 
     def history(self, limit: int | None = None) -> pa.Table:
         """One row a refresh, the newest first."""
+        self._lake._check_open()
         return self._lake._history.read(self.name, limit)
 
     def states(self) -> tuple[StoredPast, ...]:
@@ -168,15 +180,18 @@ class View:
 
     # -- moving
 
-    def refresh(self, tables: Sequence[str] | None = None, full: bool = False, lane: str | None = None) -> Refresh:
-        """Bring the view up to date with all its tables, or with the named ones only.
+    def refresh(
+        self, tables: str | Sequence[str] | None = None, full: bool = False, lane: str | None = None
+    ) -> Refresh:
+        """Bring the view up to date with all its tables, or with the named ones (or the one) only.
 
         `full=True` recomputes it. `lane` forces "spark" or "local"; "auto" chooses.
         """
         started = time.perf_counter()
-        self._lake._check_open()
+        self._check_usable()
         self._lake._check_lane(lane)
         wanted = lane or self._lake._wanted_lane
+        tables = [tables] if isinstance(tables, str) else tables
         with self._lock:
             standing = self._standing()
             self._runner.pasts = self._keeper.in_force(standing.kept)
@@ -187,7 +202,7 @@ class View:
                     self.name, "none", "none", "Nothing has changed.", _since(started), 0, dict(standing.cursor), 0
                 )
             choice, taken = self._chosen(standing, changes, full, wanted)
-            return self._run(choice, taken, standing, changes, target, started)
+            return self._run(Attempt(choice, taken, standing, changes, target, started))
 
     def _chosen(
         self, standing: Standing, changes: dict[str, Change] | HeadwaterError, full: bool, wanted: str
@@ -196,7 +211,8 @@ class View:
         if full or isinstance(changes, HeadwaterError) or self._recomputes(standing) is not None:
             choice = self._choose(changes, full, self._recomputes(standing))
             if wanted == "local":
-                raise HeadwaterError("lane.impossible", name=self.name, reason=choice.reason)
+                reason = "A full refresh runs on Spark." if full else choice.reason
+                raise HeadwaterError("lane.impossible", name=self.name, reason=reason)
             return choice, LaneChoice("spark", "Spark recomputes.")
         refusal = self._local_refusal(standing, changes) if wanted != "spark" else None
         if wanted == "local" and refusal is not None:
@@ -220,8 +236,8 @@ class View:
         return error.sentence if error is not None else None
 
     def _first_build(self, cursor: Cursor) -> Refresh:
-        started = time.perf_counter()
-        return self._full(NEW, None, cursor, started)
+        new = Attempt(Choice("full", NEW, {}), LaneChoice("spark", NEW), None, {}, cursor, time.perf_counter())
+        return self._run(new)
 
     def _take_over(self, cursor: Cursor) -> Refresh:
         """Built in the folder of a view that is defined otherwise, which gives way in one commit."""
@@ -233,51 +249,66 @@ class View:
         report = _report(self.name, "full", REPLACED, seconds, after.cursor, measured)
         return self._record(report, dict(before.cursor) if before else {}, measured, 0.0)
 
-    def _run(
-        self, choice: Choice, taken: LaneChoice, standing: Standing, changes: Any, target: Cursor, started: float
-    ) -> Refresh:
+    def _run(self, attempt: Attempt) -> Refresh:
+        """Refresh as was chosen, or as is left when that fails; each thing is tried once more at most."""
+        choice, taken = attempt.choice, attempt.taken
         if choice.strategy == "full":
-            return self._full(choice.reason, standing, target, started)
-        try:
-            return self._incremental(_told(choice, taken), taken, standing, changes, target, started)
-        except HeadwaterError as error:
-            if error.key.startswith("lane.") and taken.lane == "local" and not taken.forced:
-                spark = LaneChoice("spark", error.sentence)
-                return self._run(choice, spark, standing, changes, target, started)
-            if self.policy == "strict" or error.key not in RECOVERABLE:
-                raise
-            return self._full(error.sentence, standing, target, started)
-
-    def _full(self, reason: str, standing: Standing | None, target: Cursor, started: float) -> Refresh:
+            return self._full(choice.reason, attempt)
         measured = Measured()
-        expected, now = self._expected(target), self._runner.pasts
-        keeping = self._keeper.choose(expected, self._means(), now)
+        lane = self._lake._local if taken.lane == "local" else self._lake._lane
+        try:
+            advance = self._runner.advance(attempt.standing, attempt.changes, attempt.target, measured, lane)
+        except Exception as error:
+            return self._again(attempt, error)
+        return self._advanced(attempt, advance, measured)
+
+    def _again(self, attempt: Attempt, error: Exception) -> Refresh:
+        """After a failure; nothing has been published. What cannot be helped is raised, with a name."""
+        if not attempt.doubted and self._is_damage(error):
+            self._runner.doubt()
+            why = f"What was stored could not be read ({_first_line(error)}); the pasts were built again."
+            return self._run(replace(attempt, doubted=why))
+        named = error if isinstance(error, HeadwaterError) else None
+        failed = named or HeadwaterError("view.failed", name=self.name, why=_first_line(error).rstrip("."))
+        of_lane = named is None or named.key.startswith("lane.")
+        if of_lane and attempt.taken.lane == "local" and not attempt.taken.forced:
+            return self._run(replace(attempt, taken=LaneChoice("spark", failed.sentence)))
+        if self.policy == "strict" or failed.key not in RECOVERABLE:
+            raise failed from (None if failed is error else error)
+        return self._full(failed.sentence, attempt)
+
+    def _is_damage(self, error: Exception) -> bool:
+        """True for what a stored past, or a copy of one, can be the reason for. Pasts are soft: all that is not
+        foreseen may be."""
+        if not isinstance(error, HeadwaterError):
+            return True
+        about = str(error.params.get("path") or error.params.get("name") or "")
+        return error.key == "data.unreadable" or self._runner.is_past(about)
+
+    def _full(self, reason: str, attempt: Attempt) -> Refresh:
+        measured, standing, target = Measured(), attempt.standing, attempt.target
+        keeping = self._keeper.choose(self._expected(target), self._means(), self._runner.pasts)
         after = self._runner.build(target, standing, measured, keeping)
-        seconds = _since(started)
+        seconds = _since(attempt.started)
         self._costs = (self._costs or self._known_costs()).rebuilt(seconds)
         before = dict(standing.cursor) if standing else {}
         return self._record(_report(self.name, "full", reason, seconds, after.cursor, measured), before, measured, 0.0)
 
-    def _incremental(
-        self,
-        reason: str,
-        taken: LaneChoice,
-        standing: Standing,
-        changes: Mapping[str, Change],
-        target: Cursor,
-        started: float,
-    ) -> Refresh:
-        measured = Measured()
-        lane = self._lake._local if taken.lane == "local" else self._lake._lane
-        advance = self._runner.advance(standing, changes, target, measured, lane)
-        seconds = _since(started)
-        self._learn(taken.lane, changes, seconds - measured.phases.get("repair", 0.0) - advance.work.counters.loading)
+    def _advanced(self, attempt: Attempt, advance: Advance, measured: Measured) -> Refresh:
+        """The view is published: its pasts follow, and the refresh is told."""
+        seconds, taken = _since(attempt.started), attempt.taken
+        loading = measured.phases.get("repair", 0.0) + advance.work.counters.loading
+        self._learn(taken.lane, attempt.changes, seconds - loading)
         upkeep = time.perf_counter()
-        kept = self._keeper.next(standing.kept, lambda: self._expected(target), self._means())
-        advance.finish(kept)
+        kept = attempt.standing.kept
+        keeping = self._keeper.next(kept, lambda: self._expected(attempt.target), self._means())
+        advance.finish(keeping)
+        reason = " ".join(part for part in (_mended(attempt, measured), _told(attempt.choice, taken)) if part)
+        if measured.upkeep_failure:
+            reason += f" Its pasts are built again by the next refresh: {measured.upkeep_failure}"
         operators = self._operators(measured.stages)
-        report = _report(self.name, "incremental", reason, seconds, target, measured, operators, taken.lane)
-        return self._record(report, dict(standing.cursor), measured, _since(upkeep))
+        report = _report(self.name, "incremental", reason, seconds, attempt.target, measured, operators, taken.lane)
+        return self._record(report, dict(attempt.standing.cursor), measured, _since(upkeep))
 
     def _means(self) -> Means:
         """What the choice of pasts may use."""
@@ -328,12 +359,19 @@ class View:
     def verify(self) -> Verification:
         """Recompute the view's own SQL at its cursor on Spark and compare, row for row, as bags."""
         started = time.perf_counter()
+        self._check_usable()
         standing = self._standing()
         lane, folders = self._lake._lane, self._lake._folders(self.reads)
         self._lake._report("verifying", self.name)
         frames = lane.defined(folders, standing.cursor, self._definition.sources)
         differing = lane.difference(
-            self._definition.evaluated, frames, self._folder, standing.version, verify.COPIES, verify.COMPARED
+            self.name,
+            self._definition.evaluated,
+            frames,
+            self._folder,
+            standing.version,
+            verify.COPIES,
+            verify.COMPARED,
         )
         missing, extra = verify.leftovers(differing)
         names = [name for name in differing.column_names if name != verify.COPIES]
@@ -349,12 +387,13 @@ class View:
 
     def explain(self, sql: bool = False) -> Explanation:
         """How the next refresh works, per operator, with what the last one measured; `sql=True` adds its statements."""
+        self._check_usable()
         standing = self._standing()
         target = self._target(standing.cursor, None, strict=False)
         pending = {
             name: version - standing.cursor[name] for name, version in target.items() if version > standing.cursor[name]
         }
-        choice, taken = self._chosen(standing, self._changes(standing.cursor, target, False), False, "auto")
+        choice, taken = self._next(standing, target)
         return Explanation(
             self.name,
             self.policy,
@@ -370,6 +409,14 @@ class View:
             taken.reason,
             self._expected(target),
         )
+
+    def _next(self, standing: Standing, target: Cursor) -> tuple[Choice, LaneChoice]:
+        """What the next refresh would do; `refused` where it would raise."""
+        try:
+            self._lake._check_sources(self._definition, self._lake._folders(self.reads))
+            return self._chosen(standing, self._changes(standing.cursor, target, False), False, "auto")
+        except HeadwaterError as error:
+            return Choice("refused", error.sentence, {}), LaneChoice("none", error.sentence)
 
     def drop(self) -> None:
         """Remove the view, its rows and its pasts."""
@@ -512,14 +559,41 @@ class View:
 
 
 NEW, REPLACED = "The view is new.", "The view was replaced."
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to do a refresh."""
+
+    choice: Choice
+    taken: LaneChoice
+    standing: Any  # a Standing; None for a view that is new
+    changes: Any  # the tables that moved; of no use to a full refresh
+    target: Cursor
+    started: float
+    doubted: str = ""  # why the pasts were given up
+
+
 RECENT = 32  # rows of the history that tell what refreshes cost lately
 # Errors after which a refresh under `auto` recomputes, with the error as its reason.
-RECOVERABLE = ("version.vacuumed", "view.inconsistent")
+RECOVERABLE = ("version.vacuumed", "view.inconsistent", "view.failed")
+
+
+def _mended(attempt: Attempt, measured: Measured) -> str:
+    """What the refresh had to build again."""
+    if attempt.doubted or not measured.rebuilt:
+        return attempt.doubted
+    were = "stored past was" if measured.rebuilt == 1 else "stored pasts were"
+    return f"{measured.rebuilt} {were} missing or out of date, and built again."
 
 
 def _told(choice: Choice, taken: LaneChoice) -> str:
     """Why the refresh is as it is: the strategy, and the lane where that was a choice."""
     return f"{choice.reason} {taken.reason}".rstrip() if choice.strategy == "incremental" else choice.reason
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def _since(started: float) -> float:

@@ -21,13 +21,21 @@ from headwater.algebra.nodes import Column, Node, Output, Project, Scan, Schema
 from headwater.algebra.rewrites import rewrite
 from headwater.algebra.statistics import Statistics, TableStatistics
 from headwater.delta.higher_order import HigherOrder
+from headwater.engine.types import arrow_type
 from headwater.engine.typing import Typings, annotate
 from headwater.errors import HeadwaterError, Unsupported
 from headwater.sql.build import Builder
 from headwater.sql.correlation import refuse_merged_groups
 from headwater.sql.dialect import ViewSql
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION
-from headwater.sql.parse import function_name, parse_query, qualified, refuse_non_deterministic
+from headwater.sql.parse import (
+    function_name,
+    parse_query,
+    present_in,
+    qualified,
+    refuse_non_deterministic,
+    without_epochs,
+)
 from headwater.sql.pinned import pinned
 from headwater.state.needed import keep_what_is_needed
 from headwater.state.strategies import strategy
@@ -152,6 +160,7 @@ def define(
     statistics: Statistics,
     analyse: Analyse,
     known: Functions = NO_FUNCTIONS,
+    reads_the_clock: Callable[[str], bool] = lambda text: False,
     state: str = "needed",
     budget: int | None = None,
 ) -> Definition:
@@ -166,6 +175,8 @@ def define(
     typings: Typings = {}
     text = one_answer(sql, sources, analyse, functions)
     reason = "Its policy is to recompute." if policy == "full" else None
+    if reason is None and reads_the_clock(without_epochs(sql)):
+        reason = present_in(parse_query(sql)).sentence
     if reason is None:
         try:
             plan = plan_of(sql, sources, schema, statistics, analyse, typings, functions)
@@ -216,6 +227,11 @@ def refuse_unstorable(name: str, schema: Schema) -> None:
         seen.add(item.name.lower())
         if VOID.search(item.type):
             raise HeadwaterError("view.column_type", name=name, column=item.name, type="VOID")
+        try:
+            arrow_type(item.type)
+        except ValueError:
+            kind = item.type.upper()
+            raise HeadwaterError("view.column_type", name=name, column=item.name, type=kind) from None
 
 
 def plan_of(

@@ -82,7 +82,7 @@ class Explanation:
 
     view: str
     policy: str
-    strategy: str
+    strategy: str  # "incremental" | "full" | "refused"
     reason: str
     cursor: Cursor
     pending: dict[str, int]  # versions behind, per table

@@ -14,6 +14,7 @@ Spark.
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -73,6 +74,8 @@ class Measured:
     rows_read: int = 0
     jobs: int = 0
     loading: float = 0.0
+    rebuilt: int = 0  # stored pasts that were not there, or not at the view's cursor
+    upkeep_failure: str = ""  # why the stored pasts could not be brought up to date
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -261,9 +264,25 @@ class Runner:
         """Whatever past does not stand where the view stands."""
         stale: list[Past] = []
         for past in self.pasts:  # inputs first
-            if not self.store.stands_at(past, standing.cursor) or self._reads_rounded(past, stale):
+            if not self._stands(past, standing.cursor) or self._reads_rounded(past, stale):
                 stale.append(past)
         return tuple(stale)
+
+    def _stands(self, past: Past, cursor: Cursor) -> bool:
+        try:
+            return self.store.stands_at(past, cursor)
+        except Exception:  # its folder is gone or its log cannot be read: as if it had never been
+            return False
+
+    def doubt(self) -> None:
+        """Something that was read is not as it was written: every past counts as lost, with all copies of it."""
+        for past in self.pasts:
+            self.store.fresh(past)
+
+    def is_past(self, name: str) -> bool:
+        """True for the name or the path of a stored past's folder."""
+        paths = [self.store.path(past) for past in self.pasts]
+        return name in paths or name in map(os.path.basename, paths)
 
     def repair(self, standing: Standing, measured: Measured, lane: Lane) -> int:
         """Build again whatever past does not stand where the view stands; how many there were."""
@@ -273,6 +292,7 @@ class Runner:
                 work = lane.work(self.definition.name, large=True)
                 self.build_pasts(stale, standing.cursor, work)
                 measured.count(work)
+                measured.rebuilt += len(stale)
         return len(stale)
 
     def local_refusal(
@@ -408,9 +428,8 @@ class Advance:
             if keeping.kept != self.standing.kept:
                 self.runner.keep(keeping)
             self._finish(keeping.pasts)
-        except HeadwaterError as error:
-            if not error.key.startswith("lane."):
-                raise
+        except Exception as error:  # the view is published: what is soft must not make that a failure
+            self.measured.upkeep_failure = str(error).strip().partition("\n")[0] or type(error).__name__
         finally:
             self.work.close()
             self.measured.count(self.work)

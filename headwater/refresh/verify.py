@@ -30,22 +30,47 @@ def leftovers(differing: pa.Table) -> tuple[list[Row], list[Row]]:
     for row in differing.to_pylist():
         values = tuple(row[name] for name in names)
         (missing if row[COPIES] > 0 else extra).extend([values] * abs(row[COPIES]))
-    if not any(pa.types.is_floating(field.type) for field in differing.schema):
+    if not any(holds_doubles(field.type) for field in differing.schema):
         return missing, extra
-    for row in list(missing):
-        match = next((other for other in extra if close(row, other)), None)
-        if match is not None:
-            missing.remove(row)
-            extra.remove(match)
-    return missing, extra
+    candidates: dict[Any, list[Row]] = {}
+    for row in extra:
+        candidates.setdefault(_exactly(row), []).append(row)
+    unpaired = []
+    for row in missing:
+        others = candidates.get(_exactly(row), [])
+        match = next((place for place, other in enumerate(others) if close(row, other)), None)
+        if match is None:
+            unpaired.append(row)
+        else:
+            del others[match]
+    return unpaired, [row for others in candidates.values() for row in others]
+
+
+def holds_doubles(kind: pa.DataType) -> bool:
+    """True for floating point itself, and for a struct, array or map with it anywhere inside."""
+    inside = (kind.field(place) for place in range(kind.num_fields))
+    return pa.types.is_floating(kind) or any(holds_doubles(field.type) for field in inside)
+
+
+def _exactly(value: Any) -> Any:
+    """What has to be equal in two rows that are equal up to rounding: all but the doubles."""
+    if isinstance(value, float):
+        return float
+    if isinstance(value, dict):
+        return tuple((name, _exactly(part)) for name, part in value.items())
+    return tuple(map(_exactly, value)) if isinstance(value, list | tuple) else value
 
 
 def close(a: Row, b: Row) -> bool:
-    """Equal, with doubles compared up to TOLERANCE."""
+    """Equal, with doubles compared up to TOLERANCE, wherever they stand."""
     return all(_close(x, y) for x, y in zip(a, b, strict=True))
 
 
 def _close(x: Any, y: Any) -> bool:
     if isinstance(x, float) and isinstance(y, float):
         return (math.isnan(x) and math.isnan(y)) or math.isclose(x, y, rel_tol=TOLERANCE, abs_tol=TOLERANCE * 1e-3)
+    if isinstance(x, dict) and isinstance(y, dict):
+        return x.keys() == y.keys() and close(tuple(x.values()), tuple(y[name] for name in x))
+    if isinstance(x, list | tuple) and isinstance(y, list | tuple):
+        return len(x) == len(y) and close(tuple(x), tuple(y))
     return bool(x == y)

@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 
 from headwater.errors import HeadwaterError
+from headwater.sql.statements import LEADING, as_text
 
 NAME = r"(?P<name>`[^`]+`|[\w.]+)"
 _CREATE = re.compile(
     rf"CREATE\s+(?P<replace>OR\s+REPLACE\s+)?MATERIALIZED\s+VIEW\s+(?P<guard>IF\s+NOT\s+EXISTS\s+)?{NAME}\s*"
-    r"(?P<options>.*?)\bAS\b\s*(?P<query>(?:SELECT|WITH|VALUES|FROM|\().*)",
+    rf"(?P<options>.*?)\bAS\b(?P<query>{LEADING.pattern}(?:SELECT|WITH|VALUES|FROM|\().*)",
     re.IGNORECASE | re.DOTALL,
 )
 _REFRESH = re.compile(rf"REFRESH\s+MATERIALIZED\s+VIEW\s+{NAME}(?P<full>\s+FULL)?", re.IGNORECASE)
@@ -23,7 +24,6 @@ _EXPLAIN = re.compile(r"EXPLAIN\s+(?P<rest>(?:CREATE|MATERIALIZED)\b.*)", re.IGN
 _EXPLAIN_VIEW = re.compile(rf"MATERIALIZED\s+VIEW\s+{NAME}", re.IGNORECASE)
 _POLICY = re.compile(r"REFRESH\s+POLICY\s+(AUTO|INCREMENTAL\s+STRICT|INCREMENTAL|FULL)\b", re.IGNORECASE)
 _BUDGET = re.compile(r"STATE\s+BUDGET\s+'(?P<budget>[^']*)'", re.IGNORECASE)
-_LEADING = re.compile(r"(\s+|--[^\n]*(\n|$)|/\*.*?\*/)+", re.DOTALL)
 _OURS = re.compile(
     r"(CREATE\s+(OR\s+REPLACE\s+)?|REFRESH\s+|DROP\s+|EXPLAIN\s+(CREATE\s+(OR\s+REPLACE\s+)?)?)MATERIALIZED\s+VIEW\b",
     re.IGNORECASE,
@@ -65,7 +65,8 @@ Statement = CreateView | RefreshView | DropView | ExplainView
 
 def read_statement(text: str) -> Statement | None:
     """The statement, if it is one of ours; None for everything that Spark should run."""
-    body = _LEADING.match(text)
+    text = as_text(text)
+    body = LEADING.match(text)
     sql = (text[body.end() :] if body else text).strip().rstrip(";").rstrip()
     if not _OURS.match(sql):
         return None

@@ -6,11 +6,11 @@ A test compares the lists with Spark's own registry.
 from __future__ import annotations
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-AGGREGATES = _names(
+AGGREGATES = names(
     """
     any any_value approx_count_distinct approx_percentile approx_top_k approx_top_k_accumulate
     approx_top_k_combine array_agg avg bit_and bit_or bit_xor bitmap_and_agg bitmap_construct_agg bitmap_or_agg
@@ -27,7 +27,7 @@ AGGREGATES = _names(
 )
 
 # One row in, any number of rows out.
-ROW_MAKERS = _names(
+ROW_MAKERS = names(
     """
     explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer session_window stack
     variant_explode variant_explode_outer window window_time
@@ -35,7 +35,7 @@ ROW_MAKERS = _names(
 )
 
 # The value depends on when, where or in which order they are evaluated.
-NON_DETERMINISTIC = _names(
+NON_DETERMINISTIC = names(
     """
     aes_encrypt curdate current_catalog current_database current_date current_path current_schema current_time
     current_timestamp current_timezone current_user input_file_block_length input_file_block_start
@@ -46,6 +46,7 @@ NON_DETERMINISTIC = _names(
 
 # Words that a DATE or TIMESTAMP literal takes for the present.
 PRESENT = frozenset(("now", "today", "tomorrow", "yesterday"))
+EPOCH = "epoch"  # ... and for the first instant of 1970
 
 # Kinds of functions that users bring.
 PER_ROW, AGGREGATE, NON_DETERMINISTIC_FUNCTION = "row", "aggregate", "non-deterministic"

@@ -14,16 +14,19 @@ from sqlglot.optimizer.qualify import qualify
 
 from headwater.errors import HeadwaterError, Position, Unsupported
 from headwater.sql.dialect import ViewSql
-from headwater.sql.functions import NON_DETERMINISTIC, PRESENT
+from headwater.sql.functions import EPOCH, NON_DETERMINISTIC, PRESENT
+from headwater.sql.statements import as_text, refuse_misspelled
 
 DIALECT = ViewSql
 
 
 def parse_statement(sql: str) -> exp.Expr:
     """One statement; anything else is a `sql.syntax` error with its position."""
+    sql = as_text(sql)
     try:
         statements = [each for each in sqlglot.parse(sql, read=DIALECT) if each is not None]
     except ParseError as error:
+        refuse_misspelled(sql)
         found = error.errors[0] if error.errors else {}
         at = Position(found.get("line") or 1, found.get("col") or 1)
         raise HeadwaterError(
@@ -40,6 +43,7 @@ def parse_query(sql: str) -> exp.Query:
     """A single query, as a view needs it."""
     statement = parse_statement(sql)
     if not isinstance(statement, exp.Query):
+        refuse_misspelled(sql)  # `SELEC x` is a name and its alias to the parser
         raise HeadwaterError("sql.not_a_query", what=f"a {statement.key.upper()} statement")
     return statement
 
@@ -76,7 +80,8 @@ def position_of(node: exp.Expr) -> Position | None:
     """Where a part of the query stands in the user's text, if the parser kept it."""
     for part in node.walk(bfs=True):
         if "line" in part.meta:
-            return Position(part.meta["line"], max(1, part.meta["col"] - len(part.name) + 1))
+            length = part.meta["end"] - part.meta["start"]  # `col` is where the word ends
+            return Position(part.meta["line"], max(1, part.meta["col"] - length))
     return None
 
 
@@ -89,8 +94,38 @@ def refuse_non_deterministic(query: exp.Expr, own: Collection[str] = ()) -> None
         name = function_name(function)
         if (name in NON_DETERMINISTIC or name in own) and not (name == "unix_timestamp" and function.expressions):
             raise Unsupported("unsupported.function", function=f"{name}()", position=position_of(function))
-        if isinstance(function, exp.Cast) and function.this.is_string and function.this.name.lower() in PRESENT:
-            raise Unsupported("unsupported.function", function=repr(function.this.name), position=position_of(function))
+        if isinstance(function, exp.Cast) and _is_time(function.to) and _is_present(function.this):
+            raise present(function.this)
+
+
+def _is_time(kind: exp.Expr | None) -> bool:
+    return isinstance(kind, exp.DataType) and kind.is_type(*exp.DataType.TEMPORAL_TYPES)
+
+
+def _is_present(part: exp.Expr) -> bool:
+    return part.is_string and part.name.strip().lower() in PRESENT
+
+
+def present(literal: exp.Expr) -> Unsupported:
+    """The named reason for a word that Spark takes for the present."""
+    return Unsupported("unsupported.function", function=repr(literal.name), position=position_of(literal))
+
+
+def present_in(query: exp.Expr) -> Unsupported:
+    """As `present`, for a query of which Spark says that some text in it is such a word."""
+    found = next((literal for literal in query.find_all(exp.Literal, bfs=False) if _is_present(literal)), None)
+    if found is not None:
+        return present(found)
+    return Unsupported("unsupported.function", function="A text that is cast to a time and means the present")
+
+
+def without_epochs(sql: str) -> str:
+    """The text with 'epoch' spelled out: of the words that Spark takes for a time, it alone is always the same."""
+    query = parse_query(sql)
+    epochs = [each for each in query.find_all(exp.Literal) if each.is_string and each.name.strip().lower() == EPOCH]
+    for literal in epochs:
+        literal.replace(exp.Literal.string("1970-01-01"))
+    return query.sql(dialect=DIALECT) if epochs else sql
 
 
 def function_name(function: exp.Expr) -> str:

@@ -342,7 +342,9 @@ def test_explain(fake, run):
 
 
 def test_history(fake, run):
-    assert "incremental" in run("history").stdout
+    shown = run("history").stdout
+    assert "incremental" in shown
+    assert "lane" in shown and "spark" in shown
     (entry,) = document(run("history", "revenue", "--json"))["history"]
     assert entry["cursor_after"] == {"orders": 1}
     assert entry["phases"] == {"publish": 0.1}

@@ -84,6 +84,8 @@ def test_the_ddl(story, headwater):
         (["sql", "SELECT nothing FROM orders"], "sql."),
         (["create", "v", "SELECT * FROM nowhere"], ""),
         (["create", "v", "SELECT id FROM"], "sql."),
+        (["create", "v", "SELEC x"], "sql.syntax"),
+        (["sql", "INSERT INTO orders VALUES (1, 2, 'F', 3)"], "sql.not_run"),
         (["create", "by_status", "SELECT 1 AS a"], "table.exists"),
         (["create", "1v", "SELECT 1 AS a"], "table.name"),
         (["create", "v", "SELECT rand() AS a FROM orders", "--policy", "strict"], "view.strict"),
@@ -107,6 +109,14 @@ def test_bad_input_is_refused_by_name_and_changes_nothing(story, arguments, key)
     assert (story("tables"), story("views")) == before
 
 
+def test_a_misspelled_query_is_refused_at_its_place(story):
+    assert story("create", "v", "SELEC x", status=1)["error"]["position"] == {"line": 1, "column": 1}
+
+
+def test_a_lane_that_there_is_not_is_wrong_usage(headwater):
+    assert "'warp' is not one of" in headwater("refresh", "v", "--lane", "warp", status=2).output
+
+
 def test_a_view_that_was_tampered_with_fails_verification(story, headwater, tmp_path):
     from deltalake import DeltaTable
 
@@ -121,3 +131,4 @@ def test_a_process_of_its_own_prints_json_and_nothing_else(story, tmp_path):
     environment = {**os.environ, "HEADWATER_WAREHOUSE": str(tmp_path / "warehouse")}
     result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=True)
     assert json.loads(result.stdout)["rows"] == [{"n": 3}]
+    assert result.stderr == ""

@@ -56,8 +56,8 @@ def test_what_has_no_operator_is_named(sql, what):
 @pytest.mark.parametrize(
     ("sql", "position"),
     [
-        ("SELECT k,\n  EXPLODE(xs) + 1 AS f\nFROM a", Position(2, 10)),
-        ("SELECT k\nFROM a\nWHERE v < (SELECT MAX(W) FROM b WHERE\n b.K < a.k)", Position(3, 22)),
+        ("SELECT k,\n  EXPLODE(xs) + 1 AS f\nFROM a", Position(2, 3)),
+        ("SELECT k\nFROM a\nWHERE v < (SELECT MAX(W) FROM b WHERE\n b.K < a.k)", Position(3, 19)),
     ],
 )
 def test_refusals_have_a_position(sql, position):

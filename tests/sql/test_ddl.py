@@ -24,6 +24,11 @@ SELECT = "SELECT k FROM a"
             CreateView("v", SELECT, "strict"),
         ),
         (f"-- why\n/* and how */ CREATE MATERIALIZED VIEW v AS {SELECT}", CreateView("v", SELECT)),
+        (
+            f"CREATE MATERIALIZED VIEW v AS -- why\n/* and AS how */ {SELECT}",
+            CreateView("v", f"-- why\n/* and AS how */ {SELECT}"),
+        ),
+        (f"CREATE MATERIALIZED VIEW v AS/**/{SELECT}", CreateView("v", f"/**/{SELECT}")),
         ("CREATE MATERIALIZED VIEW v AS (SELECT 1 AS x FROM a)", CreateView("v", "(SELECT 1 AS x FROM a)")),
         (
             "CREATE MATERIALIZED VIEW v AS WITH x AS (SELECT 1 AS y FROM a) SELECT y AS z FROM x",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,12 @@ from rich.text import Text
 from headwater.cli import failures, options, screen
 from headwater.cli.freshness import chosen
 from headwater.cli.session import begin
+
+
+class Lane(StrEnum):
+    auto = "auto"
+    spark = "spark"
+    local = "local"
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +34,7 @@ def refresh(
         typer.Option("--tables", metavar="A,B", help="Take in only these tables' changes; others stay where they are."),
     ] = None,
     lane: Annotated[
-        str | None,
+        Lane | None,
         typer.Option("--lane", metavar="LANE", help="auto, spark or local: which engine carries the change."),
     ] = None,
     warehouse: options.Warehouse = None,
@@ -46,7 +53,7 @@ def refresh(
         for view in chosen(lake, names):
             lake.progress.about(view.name)
             try:
-                done.append(view.refresh(tables=only, full=full, lane=lane))
+                done.append(view.refresh(tables=only, full=full, lane=lane and lane.value))
             except Exception as error:
                 failed = error
                 break

@@ -8,6 +8,7 @@ Complexity: the rows on the driver, and a scan of each resident table that the p
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -164,7 +165,7 @@ class LocalWork(ByKey):
             try:
                 return from_duckdb(residents.connection.sql(sql).to_arrow_table(), plan.schema)
             except (duckdb.Error, pa.ArrowInvalid) as error:
-                raise HeadwaterError("lane.failed", why=_first_line(error)) from error
+                raise HeadwaterError("lane.failed", why=told(error)) from error
 
     def _bound(self, plan: Node) -> list[str]:
         """Make every leaf of a plan readable; those that are resident."""
@@ -211,9 +212,15 @@ class LocalWork(ByKey):
         self._rows.clear()
 
 
-def _first_line(error: Exception) -> str:
+KIND = re.compile(r"^[A-Za-z ]+ (?:Error|Exception): ")  # what DuckDB calls its errors
+NOT_A = re.compile(r"^not an? (\w+)$")  # as our casts say it
+
+
+def told(error: Exception) -> str:
+    """The first line of an error as words of a sentence."""
     lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".") if lines else type(error).__name__
+    words = KIND.sub("", lines[0]).removeprefix("lane: ").rstrip(".") if lines else type(error).__name__
+    return NOT_A.sub(r"a text that is cast to \1 does not spell one", words)
 
 
 def needed(plan: Node, names: Sequence[str]) -> dict[str, Schema]:

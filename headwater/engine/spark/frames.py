@@ -15,13 +15,14 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from headwater.algebra.nodes import Column as PlanColumn
 from headwater.algebra.nodes import Schema
 from headwater.engine.lanes import Readable
 from headwater.engine.types import arrow_schema, plan_schema
 from headwater.errors import HeadwaterError
+from headwater.lake import storage
 from headwater.lake.arrow_types import plain_table
 from headwater.lake.changes import CHANGE_TYPE, WEIGHT, Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
@@ -135,17 +136,62 @@ def write_files(frame: DataFrame, folder: DeltaFolder, sort: Sequence[str] = ())
     writer = ordered.write.option("parquet.block.size", ROW_GROUP_BYTES)
     if folder.partition_by:
         writer = writer.partitionBy(*folder.partition_by)
-    writer.parquet(f"{folder.path}/{staging}")
+    try:
+        writer.parquet(f"{folder.path}/{staging}")
+    except BaseException:
+        storage.remove_folder(f"{folder.path}/{staging}")
+        raise
     return folder.adopt(staging)
 
 
 def bag_difference(expected: DataFrame, actual: DataFrame, copies: str) -> DataFrame:
-    """The rows of which one side has more copies than the other: positive `copies` where `expected` does."""
+    """The rows of which one side has more copies than the other: positive `copies` where `expected` does.
+
+    Maps are compared as their entries in the order of their keys.
+    """
     names = [f"`{name}`" for name in expected.columns]
-    left = expected.select(*names, F.lit(1).cast("bigint").alias(copies))
-    right = actual.select(*names, F.lit(-1).cast("bigint").alias(copies))
+    left = comparable(expected).select(*names, F.lit(1).cast("bigint").alias(copies))
+    right = comparable(actual).select(*names, F.lit(-1).cast("bigint").alias(copies))
     total = left.unionAll(right).groupBy(*names).agg(F.sum(copies).alias(copies))
     return total.where(F.col(copies) != 0)
+
+
+def comparable(frame: DataFrame) -> DataFrame:
+    """The same rows with what Spark can group by in the place of maps.
+
+    It does group by a map, and reads uninitialised memory where one holds a NULL.
+    """
+    fields = frame.schema.fields
+    if not any(_holds_map(field.dataType) for field in fields):
+        return frame
+    names = [f"`{field.name.replace('`', '``')}`" for field in fields]
+    return frame.select(
+        *[
+            without_maps(F.col(name), field.dataType).alias(field.name)
+            for name, field in zip(names, fields, strict=True)
+        ]
+    )
+
+
+def _holds_map(kind: DataType) -> bool:
+    if isinstance(kind, StructType):
+        return any(_holds_map(field.dataType) for field in kind.fields)
+    return isinstance(kind, MapType) or (isinstance(kind, ArrayType) and _holds_map(kind.elementType))
+
+
+def without_maps(value: Column, kind: DataType) -> Column:
+    """A value with each map as the array of its entries, sorted: equal exactly where the maps are."""
+    if not _holds_map(kind):
+        return value
+    if isinstance(kind, MapType):
+        entries = F.map_entries(value)
+        entry = StructType([StructField("key", kind.keyType), StructField("value", kind.valueType)])
+        return F.array_sort(F.transform(entries, lambda each: without_maps(each, entry)))
+    if isinstance(kind, ArrayType):
+        return F.transform(value, lambda each: without_maps(each, kind.elementType))
+    assert isinstance(kind, StructType)
+    parts = [without_maps(value.getField(field.name), field.dataType).alias(field.name) for field in kind.fields]
+    return F.when(value.isNotNull(), F.struct(*parts))
 
 
 def conform(frame: DataFrame, schema: pa.Schema, table: str) -> DataFrame:

@@ -25,12 +25,16 @@ from headwater.algebra.nodes import Node, Relation, Scan, Schema
 from headwater.engine.compiler import compile_inline, compile_plan
 from headwater.engine.lanes import ByKey, Counters, Readable
 from headwater.engine.spark import frames
-from headwater.engine.spark.session import Sessions
-from headwater.errors import HeadwaterError, Position
+from headwater.engine.spark.failures import refused, told
+from headwater.engine.spark.names import bound
+from headwater.engine.spark.reading import reads_the_clock, written_by
+from headwater.engine.spark.session import Sessions, is_stopped
+from headwater.errors import HeadwaterError
 from headwater.lake.arrow_types import plain_table
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION, PER_ROW
+from headwater.sql.statements import not_run
 
 SNAPSHOTS_KEPT = 64
 STATEMENTS_KEPT = 512
@@ -47,21 +51,23 @@ class SparkLane:
 
     name = "spark"
 
-    def __init__(self, make_session: Callable[[], SparkSession]) -> None:
+    def __init__(
+        self, make_session: Callable[[], SparkSession], give_back: Callable[[SparkSession], None] | None = None
+    ) -> None:
         self._make_session = make_session
+        self._give_back = give_back
         self._sessions: Sessions | None = None
         self._lock = threading.RLock()
         self._snapshots: OrderedDict[tuple[str, int, int, bool], DataFrame] = OrderedDict()
         self._registered: dict[tuple[str, bool], DataFrame] = {}
         self._statements: OrderedDict[tuple[str, str, bool, bool], str] = OrderedDict()
         self.functions: dict[str, str] = {}  # those that users brought: name -> kind
+        self._code: dict[str, tuple[Any, str | None]] = {}  # ... and what they are
 
     def register_function(self, name: str, function: Any, return_type: str | None) -> None:
         """Let the SQL of views and queries call a Python function, in all sessions."""
-        sessions = self.sessions
-        for session in (sessions.user, sessions.quick, sessions.large):
-            made = session.udf.register(name, function, *([return_type] if return_type is not None else []))
-        self.functions[name.lower()] = kind_of(made)
+        self.functions[name.lower()] = kind_of(_registered(self.sessions, name, function, return_type))
+        self._code[name] = (function, return_type)
 
     @property
     def started(self) -> bool:
@@ -69,10 +75,29 @@ class SparkLane:
 
     @property
     def sessions(self) -> Sessions:
+        """The sessions, made if need be; anew where somebody has stopped their Spark and we may start another."""
         with self._lock:
+            if self._sessions is not None and self._sessions.user.sparkContext._jsc is None:
+                self._forget()
             if self._sessions is None:
-                self._sessions = Sessions.of(self._make_session())
+                made = self._make_session()
+                if is_stopped(made):
+                    raise HeadwaterError("spark.stopped")
+                self._sessions = Sessions.of(made)
+                for name, (function, return_type) in self._code.items():
+                    _registered(self._sessions, name, function, return_type)
             return self._sessions
+
+    def _forget(self) -> None:
+        self._snapshots.clear()
+        self._registered.clear()
+        self._sessions = None
+
+    def _check_running(self) -> None:
+        """Ask the JVM, once a call: another program may have stopped its Spark."""
+        with self._lock:
+            if self._sessions is not None and is_stopped(self._sessions.user):
+                self._forget()
 
     def snapshot(self, folder: Readable, version: int, large: bool = False) -> DataFrame:
         """A table at a version; the same DataFrame as long as it is asked for."""
@@ -121,22 +146,32 @@ class SparkLane:
     def query(self, sql: str, tables: Mapping[str, DataFrame]) -> DataFrame:
         """A user's query over named DataFrames, in the session for large work."""
         session = self.sessions.large
-        with self._lock:
-            for name, frame in tables.items():
-                frame.createOrReplaceTempView(name)
+        with self._lock, bound(session, tables):
             try:
                 return session.sql(sql)
             except (AnalysisException, ParseException) as error:
                 raise refused(error) from None
 
+    def reads_the_clock(self, sql: str, tables: Mapping[str, DataFrame]) -> bool:
+        """True when a string in the text stands for the present."""
+        return reads_the_clock(self.query(sql, tables))
+
     def difference(
-        self, sql: str, tables: Mapping[str, DataFrame], folder: Readable, version: int, copies: str, limit: int
+        self,
+        name: str,
+        sql: str,
+        tables: Mapping[str, DataFrame],
+        folder: Readable,
+        version: int,
+        copies: str,
+        limit: int,
     ) -> pa.Table:
-        """The rows in which a query and a folder differ as bags, at most `limit` of them."""
+        """The rows in which a view's query and its folder differ as bags, at most `limit` of them."""
         expected = self.query(sql, tables)
         actual = self.snapshot(folder, version, large=True)
         expected = expected.toDF(*actual.columns)  # a pinned text has names of its own
-        return plain_table(frames.bag_difference(expected, actual, copies).limit(limit).toArrow())
+        with told(name):
+            return plain_table(frames.bag_difference(expected, actual, copies).limit(limit).toArrow())
 
     # -- the user's DataFrames
 
@@ -153,31 +188,45 @@ class SparkLane:
         return frames.snapshot(self.sessions.user, folder, version)
 
     def user_query(self, sql: str, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """A query in the user's own session, over these tables and whatever the session knows."""
-        with self._lock:
-            for name, frame in tables.items():
-                frame.createOrReplaceTempView(name)
+        """A query in the user's own session, over these tables and whatever the session knows; nothing that writes."""
+        self._check_running()
+        session = self.sessions.user
+        with self._lock, bound(session, tables):
             try:
-                return self.sessions.user.sql(sql)
+                writes = written_by(session, sql)
+                if writes is None:
+                    return session.sql(sql)
             except (AnalysisException, ParseException) as error:
                 raise refused(error) from None
+        raise not_run(writes)
+
+    def user_rows(self, rows: list[dict[str, Any]], schema: Schema) -> DataFrame:
+        """An answer of our own in the user's own session."""
+        return self.sessions.user.createDataFrame(rows, frames.struct(schema))
 
     def append_frame(self, folder: DeltaFolder, frame: DataFrame, name: str) -> int:
         """Add a DataFrame's rows to a table: Spark writes the files, one commit adds them."""
         fitted = frames.conform(frame, folder.schema, name)
-        return folder.commit(frames.write_files(fitted, folder))
+        with told(name):
+            files = frames.write_files(fitted, folder)
+        return folder.commit(files)
 
     def work(self, prefix: str, large: bool = False) -> SparkWork:
+        self._check_running()
         return SparkWork(self, prefix, large)
 
-    def stop(self, own: bool) -> None:
-        """Forget the sessions; a session of our own making is ended."""
+    def stop(self) -> None:
+        """Forget the sessions; a Spark that was borrowed is given back."""
         with self._lock:
-            self._snapshots.clear()
-            self._registered.clear()
-            if own and self._sessions is not None:
-                self._sessions.user.stop()
-            self._sessions = None
+            held = self._sessions
+            self._forget()
+        if held is not None and self._give_back is not None:
+            self._give_back(held.user)
+
+
+def _registered(sessions: Sessions, name: str, function: Any, return_type: str | None) -> Any:
+    given = [return_type] if return_type is not None else []
+    return [each.udf.register(name, function, *given) for each in (sessions.user, sessions.quick, sessions.large)][-1]
 
 
 def kind_of(function: Any) -> str:
@@ -189,34 +238,6 @@ def kind_of(function: Any) -> str:
 
 def view_name(prefix: str, leaf: Scan | Relation) -> str:
     return f"hw_{prefix}_{leaf.table if isinstance(leaf, Scan) else leaf.name}"
-
-
-def refused(error: Any) -> HeadwaterError:
-    """Spark's own refusal of a query, with its place in the text."""
-    why = (error.getMessageParameters() or {}).get("error") if isinstance(error, ParseException) else None
-    contexts = error.getQueryContext() or []
-    message = why or str(error).split("\n")[0].split("; line")[0]
-    position = None
-    if contexts:
-        fragment = contexts[0]
-        position = _position(fragment)
-    return HeadwaterError("sql.invalid", why=message.strip().rstrip("."), position=position)
-
-
-def _position(context: Any) -> Position | None:
-    try:
-        start = context.startIndex()
-        summary = context.summary()
-    except Exception:  # a context without a place in the text
-        return None
-    found = [
-        part
-        for part in summary.split("\n")[0].replace("(", " ").replace(")", " ").split()
-        if part.rstrip(",").isdigit()
-    ]
-    if len(found) >= 2:
-        return Position(int(found[0].rstrip(",")), int(found[1].rstrip(",")) + 1)
-    return Position(1, start + 1)
 
 
 @dataclass
@@ -296,12 +317,13 @@ class SparkWork(ByKey):
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Counts the Spark jobs that the body starts."""
+        """Counts the Spark jobs that the body starts; what fails in them is told by the view's name."""
         context = self.session.sparkContext
         context.setJobGroup(self.group, f"headwater {self.prefix}")
         before = len(context.statusTracker().getJobIdsForGroup(self.group))
         try:
-            yield
+            with told(self.prefix):
+                yield
         finally:
             self.counters.jobs += len(context.statusTracker().getJobIdsForGroup(self.group)) - before
 

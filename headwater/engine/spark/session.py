@@ -2,6 +2,7 @@
 
 Idea: a refresh wants few, quick jobs; a build wants throughput. Each gets a session of its own (`newSession`:
 same cluster, own temporary views and settings), so that neither disturbs the user's or flips settings back and forth.
+A process has one local Spark at most: the lakes that use it are counted, and the last one to close stops it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from headwater.engine.spark import gateway
 from headwater.engine.spark.java import java_home
 
 LOCAL_MEMORY = "4g"
@@ -62,10 +66,62 @@ def local_session(**conf: str) -> SparkSession:
         "spark.sql.codegen.cache.maxEntries": str(COMPILED_STAGES),
         **{key.replace("__", "."): value for key, value in conf.items()},
     }
+    gateway.start(settings)
     builder = SparkSession.builder.master(f"local[{cores}]").appName("headwater")
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+class LocalSpark:
+    """The local Spark that the lakes of this process share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._context: SparkContext | None = None  # the one that was started here
+        self._users = 0
+
+    def borrow(self) -> SparkSession:
+        """A session on it, started if need be; where somebody else's Spark runs, a session of our own on that."""
+        with self._lock:
+            running = SparkSession.getActiveSession() or SparkSession._instantiatedSession
+            if running is not None and is_stopped(running):
+                running = None
+            if running is not None and running.sparkContext is not self._context:
+                return _as_local(running)
+            session = running or local_session()
+            if session.sparkContext is not self._context:
+                self._context, self._users = session.sparkContext, 0
+            self._users += 1
+            return session
+
+    def give_back(self, session: SparkSession) -> None:
+        """Stops it when nobody else uses it; what was not started here, or was stopped elsewhere, is left alone."""
+        with self._lock:
+            if self._context is None or session.sparkContext is not self._context:
+                return
+            self._users -= 1
+            if self._users == 0:
+                self._context = None
+                if not is_stopped(session):
+                    session.stop()
+
+
+LOCAL_SPARK = LocalSpark()
+
+
+def _as_local(running: SparkSession) -> SparkSession:
+    """A session on somebody else's Spark, under the settings of a local one."""
+    session = running.newSession()
+    session.conf.set("spark.sql.session.timeZone", "UTC")
+    session.conf.set("spark.sql.ansi.enabled", "true")
+    return session
+
+
+def is_stopped(session: SparkSession) -> bool:
+    """True when the session's Spark is no longer there, whoever stopped it."""
+    context = session.sparkContext
+    return context._jsc is None or bool(context._jsc.sc().isStopped())
 
 
 @dataclass(frozen=True)
