@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from headwater.api.finding import Finding, as_text, check_of
 from headwater.errors import HeadwaterError
 from headwater.lake.data import conform, is_spark_frame, to_arrow
 from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.parquet_folder import ParquetFolder
-from headwater.sql.conditions import for_delta
+from headwater.lake.rewriting import Check
+from headwater.sql.conditions import refused
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -88,27 +90,52 @@ class Table:
         return folder.append(conform(to_arrow(data, folder.schema), folder.schema, self.name))
 
     def delete(self, where: str | None = None) -> int:
-        """Remove the rows for which the condition holds (all rows without one); the new version."""
+        """Remove the rows for which the condition holds (all rows without one); the new version.
+
+        `where` is a Spark SQL expression over the table's columns.
+        """
         folder = self._writable("delete")
-        return folder.delete(self._condition(where, folder))
+        if where is None:
+            return folder.delete()
+        text = as_text("delete", self.name, where, "'id = 5'")
+        finding = Finding(self._lake, self.name, folder.schema, text)
+        return folder.delete(finding, shown=finding.shown)
 
     def update(self, updates: Mapping[str, str], where: str | None = None) -> int:
-        """Set columns to SQL expressions in the rows for which the condition holds; the new version."""
+        """Set columns to Spark SQL expressions in the rows for which the condition holds; the new version."""
         folder = self._writable("update")
-        known = {name.lower(): name for name in folder.schema.names}
-        values = {
-            known.get(name.lower(), name): for_delta(text, self.name, known.values()) for name, text in updates.items()
-        }
-        return folder.update(values, self._condition(where, folder))
+        values = self._assignments(updates, folder.schema.names)
+        text = None if where is None else as_text("update", self.name, where, "where='id = 5'")
+        finding = Finding(self._lake, self.name, folder.schema, text, values)
+        return folder.update(finding, shown=finding.shown, check=self._check(folder))
 
-    def _condition(self, where: str | None, folder: DeltaFolder) -> str | None:
-        return None if where is None else for_delta(where, self.name, folder.schema.names)
+    def _assignments(self, updates: Any, columns: Sequence[str]) -> dict[str, str]:
+        """The text of each column's new value, by the column's own name."""
+        example = "{'price': 'price * 2'}"
+        if not isinstance(updates, Mapping) or not updates:
+            raise HeadwaterError(
+                "data.sql_text", operation="update", table=self.name, value=updates, example=f"columns as in {example}"
+            )
+        known = {name.lower(): name for name in columns}
+        found: dict[str, str] = {}
+        for name, value in updates.items():
+            column = known.get(str(name).lower(), str(name))
+            text = as_text("update", self.name, value, f"it as in {example}, a text in quotes within quotes")
+            if column in found:
+                raise refused(text, self.name, f"column {column!r} is set twice")
+            found[column] = text
+        return found
 
-    def upsert(self, data: Any, on: Sequence[str]) -> int:
+    def upsert(self, data: Any, on: str | Sequence[str]) -> int:
         """Replace the rows whose key is in the data, add the others; the new version."""
         folder = self._writable("upsert")
         rows = data.toArrow() if is_spark_frame(data) else data
-        return folder.upsert(conform(to_arrow(rows, folder.schema), folder.schema, self.name), on)
+        keys = [on] if isinstance(on, str) else list(on)
+        fitted = conform(to_arrow(rows, folder.schema), folder.schema, self.name)
+        return folder.upsert(fitted, keys, check=self._check(folder))
+
+    def _check(self, folder: DeltaFolder) -> Check | None:
+        return check_of(self._lake, self.name, folder.schema, folder.rules)
 
     def _writable(self, operation: str) -> DeltaFolder:
         self._lake._check_open()

@@ -20,6 +20,7 @@ class DataFile:
     rows: int | None
     partition: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     stats: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False, repr=False)
+    spelled: str = field(default="", compare=False, repr=False)  # the path as the log has it, percent-encoded
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from headwater.lake.changes import Change, change_between
 from headwater.lake.commits import CommitRequest
 from headwater.lake.data_files import DataFile, NewFile
 from headwater.lake.log import Commit, read_commit
-from headwater.lake.snapshots import Snapshot, refuse_unreadable, take_snapshot, unreadable
+from headwater.lake.rewriting import Check, Finder
+from headwater.lake.snapshots import Snapshot, refuse_unreadable, rules_of, take_snapshot, unreadable
 from headwater.lake.vacuum import vacuum
 
 SNAPSHOTS_KEPT = 8
@@ -235,16 +236,32 @@ class DeltaFolder:
     ) -> int:
         return dml.append(self, data, CommitRequest(metadata=metadata or {}, transaction=transaction))
 
-    def delete(self, predicate: str | None = None, metadata: Mapping[str, Any] | None = None) -> int:
-        return dml.delete(self, predicate, CommitRequest(metadata=metadata or {}))
+    def delete(self, finder: Finder | None = None, metadata: Mapping[str, Any] | None = None, shown: str = "") -> int:
+        """Remove the rows that `finder` finds, or all; `shown` is the condition as the log tells it."""
+        told = {"predicate": shown} if shown else {}
+        return dml.delete(self, finder, CommitRequest(metadata=metadata or {}), told)
 
     def update(
-        self, updates: Mapping[str, str], predicate: str | None = None, metadata: Mapping[str, Any] | None = None
+        self, finder: Finder, metadata: Mapping[str, Any] | None = None, shown: str = "", check: Check | None = None
     ) -> int:
-        return dml.update(self, updates, predicate, CommitRequest(metadata=metadata or {}))
+        """Set the rows that `finder` finds to the values that it gives them."""
+        told = {"predicate": shown} if shown else {}
+        return dml.update(self, finder, CommitRequest(metadata=metadata or {}), told, check)
 
-    def upsert(self, data: pa.Table, on: Sequence[str], metadata: Mapping[str, Any] | None = None) -> int:
-        return dml.upsert(self, data, on, CommitRequest(metadata=metadata or {}))
+    def upsert(
+        self,
+        data: pa.Table,
+        on: Sequence[str],
+        metadata: Mapping[str, Any] | None = None,
+        check: Check | None = None,
+    ) -> int:
+        return dml.upsert(self, data, on, CommitRequest(metadata=metadata or {}), check)
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What must be true of every row: rule by name, in SQL."""
+        with self.lock:
+            return rules_of(self._table)
 
     def vacuum(self, keep_version: int) -> int:
         """Remove the files that no version from `keep_version` on needs; how many were removed."""

@@ -16,6 +16,8 @@ from headwater.engine.local.casts import converted, literal_time
 from headwater.engine.local.writing import Typed, Writer, arguments, form, infix, refuse
 from headwater.engine.local.written import written
 
+FEW_PARTS = 32  # of a chain of AND or OR
+
 COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -103,11 +105,20 @@ def _truth(write: Writer, part: exp.Expr, at: exp.Expr) -> Typed:
 
 
 def both_hold(write: Writer, both: exp.Expr) -> Typed:
-    return infix("AND", "boolean", _truth(write, both.this, both), _truth(write, both.expression, both))
+    return _connected("AND", write, both)
 
 
 def either_holds(write: Writer, both: exp.Expr) -> Typed:
-    return infix("OR", "boolean", _truth(write, both.this, both), _truth(write, both.expression, both))
+    return _connected("OR", write, both)
+
+
+def _connected(operator: str, write: Writer, both: exp.Expr) -> Typed:
+    """A chain of many parts is written as one: each level of nesting would copy and descend all below it."""
+    parts = list(both.flatten(unnest=False))
+    if len(parts) <= FEW_PARTS:
+        return infix(operator, "boolean", _truth(write, both.this, both), _truth(write, both.expression, both))
+    joined = f" {operator} ".join(f"{{{place}}}" for place in range(len(parts)))
+    return form(f"({joined})", "boolean", *(_truth(write, part, part) for part in parts))
 
 
 def negation(write: Writer, call: exp.Expr) -> Typed:

@@ -24,12 +24,13 @@ from pyspark.util import PythonEvalType
 from headwater.algebra.nodes import Node, Relation, Scan, Schema
 from headwater.engine.compiler import compile_inline, compile_plan
 from headwater.engine.lanes import ByKey, Counters, Readable
-from headwater.engine.spark import frames
+from headwater.engine.spark import frames, touching
 from headwater.engine.spark.session import Sessions
 from headwater.errors import HeadwaterError, Position
 from headwater.lake.arrow_types import plain_table
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
+from headwater.lake.rewriting import Touched
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION, PER_ROW
 
 SNAPSHOTS_KEPT = 64
@@ -161,6 +162,17 @@ class SparkLane:
                 return self.sessions.user.sql(sql)
             except (AnalysisException, ParseException) as error:
                 raise refused(error) from None
+
+    def touched(
+        self,
+        rows: pa.Table,
+        table: str,
+        condition: str | None,
+        values: Mapping[str, str],
+        types: Mapping[str, str],
+    ) -> Touched:
+        """The rows that a DELETE or UPDATE touches, by the texts of its user."""
+        return touching.touched(self.sessions.quick, rows, table, condition, values, types)
 
     def append_frame(self, folder: DeltaFolder, frame: DataFrame, name: str) -> int:
         """Add a DataFrame's rows to a table: Spark writes the files, one commit adds them."""
