@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sqlglot import exp
 
 from headwater.algebra.nodes import Column, Schema
@@ -18,6 +20,7 @@ from headwater.delta.first_filters import alternatives
 from headwater.engine.local.touching import Statements, statements
 from headwater.engine.types import plan_schema
 from headwater.errors import HeadwaterError
+from headwater.lake.comparisons import Alternative, as_keys
 from headwater.lake.data_files import DataFile
 from headwater.lake.pruning import files_that_may_pass
 from headwater.lake.rewriting import Check, Touched
@@ -45,7 +48,8 @@ class Finding:
         values = {name: row_expression(text, table, schema.names) for name, text in self._updates.items()}
         named = [name for each in (condition, *values.values()) if each is not None for name in columns_named(each)]
         self.columns: Sequence[str] = list(dict.fromkeys(named)) or schema.names[:1]
-        self._condition = condition
+        self._alternatives = self._compared(condition)
+        self._keys = as_keys(self._alternatives)
         self._local = self._statements(condition, values)
 
     @property
@@ -55,12 +59,22 @@ class Finding:
         return shortened(" WHERE ".join(part for part in (set_, self._where or "") if part))
 
     def candidates(self, files: Sequence[DataFile], schema: pa.Schema) -> Sequence[DataFile]:
-        if self._condition is None:
-            return files
+        keys = ((self._keys,),) if self._keys is not None else self._alternatives
+        return files_that_may_pass(files, keys, schema)
+
+    def _compared(self, condition: exp.Expr | None) -> tuple[Alternative, ...]:
         columns: Schema = tuple(Column(name, kind) for name, kind in self._types.items())
-        return files_that_may_pass(files, alternatives(self._condition, columns), schema)
+        return alternatives(condition, columns) if condition is not None else ()
 
     def __call__(self, rows: pa.Table) -> Touched:
+        if self._keys is None:
+            return self._evaluated(rows)
+        column = rows.column(self._keys.column)
+        at = np.flatnonzero(pc.is_in(column, value_set=pa.array(self._keys.value, column.type)).to_numpy())
+        found = self._evaluated(rows.take(pa.array(at)))
+        return Touched(at[found.at], found.values)
+
+    def _evaluated(self, rows: pa.Table) -> Touched:
         if self._local is not None:
             try:
                 return self._lake._local.expressions.touched(self._local, rows)

@@ -55,6 +55,8 @@ class LocalExpressions:
         found = []
         with self._lock:
             for at, text in enumerate(statements.texts):
+                if at and not data.num_rows:
+                    break
                 result = self._asked(text, data)
                 found.append(result)
                 if at + 1 < len(statements.texts) and result.num_rows:
