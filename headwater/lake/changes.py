@@ -120,8 +120,9 @@ def _read_piece(piece: ChangePiece, schema: pa.Schema, path: str) -> pa.Table:
 
 def change_between(folder: Versioned, since: int, until: int) -> Change:
     folder.require_version(until)
-    if not 0 <= since <= until:
-        folder.require_version(-1 if since > until else since)
+    folder.require_version(since)
+    if since > until:
+        raise HeadwaterError("version.order", name=folder.name, since=since, until=until)
     commits = [commit for version in range(since + 1, until + 1) if (commit := folder.commit_at(version)).changes_data]
     fractions = has_fractions(folder.schema_at(until))
     pieces = tuple(_pieces(folder.path, commits, fractions))

@@ -61,6 +61,19 @@ def count_rows(path: str) -> int:
     return int(pq.read_metadata(path).num_rows)
 
 
+def nulls(path: str, column: str, file: NewFile) -> int:
+    """How often a top-level column of a written file is NULL: from its footer, else from its rows."""
+    if column in file.partition:
+        return file.rows if file.partition[column] is None else 0
+    with pq.ParquetFile(path) as source:
+        footer = source.metadata
+        at = [at for at in range(footer.num_columns) if footer.schema.column(at).path == column]
+        found = [footer.row_group(group).column(at[0]).statistics for group in range(footer.num_row_groups) if at]
+        if at and all(each is not None and each.has_null_count for each in found):
+            return int(sum(each.null_count for each in found))
+        return int(source.read(columns=[column]).column(column).null_count)
+
+
 def write_files(
     root: str, data: pa.Table, partition_by: Sequence[str], max_rows: int = MAX_ROWS_PER_FILE
 ) -> list[NewFile]:

@@ -98,9 +98,12 @@ def refuse_unreadable(path: str, table: DeltaTable) -> None:
 
 
 def unreadable(path: str, error: Exception) -> Exception:
-    """`table.feature` when delta-rs itself refuses one by name, else its own error."""
+    """What delta-rs says of a log that it cannot read; `table.feature` where it is for a feature."""
     named = FEATURE_REFUSED.search(str(error))
-    return HeadwaterError("table.feature", path=path, feature=named.group(1)) if named else error
+    if named:
+        return HeadwaterError("table.feature", path=path, feature=named.group(1))
+    why = (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("Kernel error: ").rstrip(".")
+    return HeadwaterError("table.unreadable", path=path, why=why)
 
 
 def has_write_rules(table: DeltaTable) -> bool:

@@ -84,6 +84,15 @@ def modified_ms(path: str) -> int:
     return os.stat(path).st_mtime_ns // 1_000_000
 
 
+def state(path: str) -> FileState | None:
+    """What identifies a file's content; None when there is no such file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return FileState(path, found.st_size, found.st_mtime_ns)
+
+
 def make_folder(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 

@@ -12,10 +12,11 @@ import pytest
 from headwater.lake import stats
 from headwater.lake.delta_table import DeltaFolder
 
+DOUBLE = pa.float64()
 PAIR = pa.struct([("f", pa.float32()), ("n", pa.int32())])
 
 
-def written(tmp_path, values: list, kind: pa.DataType = pa.float64()) -> tuple[pq.FileMetaData, dict]:
+def written(tmp_path, values: list, kind: pa.DataType = DOUBLE) -> tuple[pq.FileMetaData, dict]:
     data = pa.table({"id": pa.array(range(len(values)), pa.int64()), "v": pa.array(values, kind)})
     folder = DeltaFolder.create(tmp_path / "t", data.schema)
     folder.append(data)

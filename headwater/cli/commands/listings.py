@@ -11,6 +11,7 @@ from rich.text import Text
 from headwater.cli import options, screen
 from headwater.cli.freshness import behind, standing
 from headwater.cli.session import begin
+from headwater.lake.spark_types import type_name
 
 
 def register(app: typer.Typer) -> None:
@@ -40,13 +41,19 @@ NO_VIEWS = 'No views yet. Make one with: headwater create NAME "SELECT ..."'
 
 
 def _table(table: Any) -> dict[str, Any]:
-    columns = [{"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema]
+    if table.missing is not None:
+        gone: dict[str, Any] = {"version": None, "rows": None, "columns": []}
+        return {"name": table.name, **gone, "path": str(table.path), "missing": table.missing}
+    columns = [
+        {"name": field.name, "type": type_name(field.type), "nullable": field.nullable} for field in table.schema
+    ]
     return {
         "name": table.name,
         "version": table.version,
         "rows": table.rows,
         "columns": columns,
         "path": str(table.path),
+        "missing": None,
     }
 
 
@@ -57,9 +64,10 @@ def _tables(found: list[dict[str, Any]]) -> RenderableType:
         (
             (
                 table["name"],
-                str(table["version"]),
-                screen.count(table["rows"]),
-                screen.joined(column["name"] for column in table["columns"]),
+                *(("", "") if table["missing"] else (str(table["version"]), screen.count(table["rows"]))),
+                screen.warn(f"missing: {table['path']}")
+                if table["missing"]
+                else screen.joined(column["name"] for column in table["columns"]),
             )
             for table in found
         ),

@@ -65,6 +65,12 @@ def _unfiltered(reader: DataFrameReader) -> DataFrameReader:
     return reader
 
 
+def written_rows(session: SparkSession, folder: DeltaFolder, files: Sequence[NewFile]) -> DataFrame:
+    """The rows of files that no commit names yet."""
+    reader = session.read.schema(struct(plan_schema(folder.schema))).option("basePath", folder.path)
+    return reader.parquet(*[folder.absolute(file) for file in files])
+
+
 def as_defined(frame: DataFrame, schema: Schema) -> DataFrame:
     """The columns that a definition knows of, as far as they are still there: later ones do not widen a star."""
     there = {name.lower() for name in frame.columns}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -176,8 +176,25 @@ class SparkLane:
 
     def append_frame(self, folder: DeltaFolder, frame: DataFrame, name: str) -> int:
         """Add a DataFrame's rows to a table: Spark writes the files, one commit adds them."""
+        if folder.computed is not None:
+            raise HeadwaterError("table.write_rule", name=name, rule=folder.computed)
         fitted = frames.conform(frame, folder.schema, name)
-        return folder.commit(frames.write_files(fitted, folder))
+        written = frames.write_files(fitted, folder)
+        try:
+            folder.refuse_nulls(written, name)
+            self._check_rules(folder, written, name)
+        except HeadwaterError:
+            folder.discard(written)
+            raise
+        return folder.commit(written)
+
+    def _check_rules(self, folder: DeltaFolder, written: Sequence[NewFile], name: str) -> None:
+        """A table's constraints, over rows that are written and not yet committed; NULL breaks one."""
+        for rule, text in folder.rules.items() if written else ():
+            rows = frames.written_rows(self.sessions.quick, folder, written)
+            broken = rows.where(f"NOT COALESCE(({text}), FALSE)").count()
+            if broken:
+                raise HeadwaterError("data.rule", table=name, why=f"{broken} are not {text} ({rule})")
 
     def work(self, prefix: str, large: bool = False) -> SparkWork:
         return SparkWork(self, prefix, large)
