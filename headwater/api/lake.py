@@ -194,6 +194,8 @@ class Lake:
         self._check_open()
         check_name(name)
         self._refuse_taken(name)
+        if not isinstance(path, (str, os.PathLike)):
+            raise HeadwaterError("table.not_delta", path=path)
         where = local_path(path)
         if os.path.isdir(os.path.join(where, "_delta_log")):
             return self._register("table", name, DeltaFolder.open(where), {"path": where})

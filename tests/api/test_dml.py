@@ -1,7 +1,8 @@
-"""DELETE, UPDATE and upsert mean what Spark means by them, and record exactly what they changed. No Spark is started."""
+"""DELETE, UPDATE and upsert mean what Spark means by them, and record exactly what they changed; without Spark."""
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import time
 
@@ -53,7 +54,7 @@ def test_an_update_to_the_values_of_another_row(local):
     ("condition", "left"),
     [
         ("PMOD(k, 2) = 1", [-2, 4]),
-        ("PMOD(-k, 3) = 1", [-2, 1, 3]),
+        ("PMOD(-k, 3) = 2", [3]),
         ("k DIV 2 = 1", [-2, 1, 4]),
         ("k <=> NULL", [-2, 1, 3, 4]),
         ("YEAR(d) = 2024", [3, 4]),
@@ -69,8 +70,6 @@ def test_an_update_to_the_values_of_another_row(local):
 )
 def test_conditions_are_sparks(local, condition, left):
     t = local.create_table("t", {"k": "bigint", "s": "string", "d": "date"})
-    import datetime as dt
-
     day = dt.date(2024, 1, 31)
     t.append([{"k": 1, "s": "hello", "d": day}, {"k": 3, "s": "x", "d": None}, {"k": 4, "s": None, "d": None}])
     t.append([{"k": -2, "s": "other", "d": day.replace(day=1)}])
@@ -78,10 +77,8 @@ def test_conditions_are_sparks(local, condition, left):
     assert values(t) == left
 
 
-@pytest.mark.parametrize("condition", ["f > 5", "f = 'NaN'", "f >= 6.0D", "ISNAN(f)", "f <> 1.0", "NOT f <= 100"])
+@pytest.mark.parametrize("condition", ["f > 5", "f >= 6.0D", "ISNAN(f)", "f <> 1.0", "NOT f <= 100"])
 def test_nan_is_found_whatever_statistics_say(local, condition):
-    if condition == "f = 'NaN'":
-        pytest.skip("a comparison of a number with a text is Spark's: see test_dml_on_spark")
     t = table(local, {"k": 1, "f": math.nan}, {"k": 2, "f": 1.0})
     t.delete(condition)
     assert values(t) == [2]
@@ -196,7 +193,7 @@ def test_an_append_only_table_says_so(local):
 
 def test_upsert(local):
     t = table(local, {"k": 1.0, "v": "a"}, {"k": math.nan, "v": "b"}, {"k": -0.0, "v": "c"}, {"k": None, "v": "d"})
-    t.upsert([{"k": 0.0, "v": "zero"}, {"k": math.nan, "v": "nan"}, {"k": 9.0, "v": "new"}], on="K" if False else "k")
+    t.upsert([{"k": 0.0, "v": "zero"}, {"k": math.nan, "v": "nan"}, {"k": 9.0, "v": "new"}], on="k")
     assert sorted(t.arrow().column("v").to_pylist()) == ["a", "d", "nan", "new", "zero"]
     assert bag(t.changes(1)) == minus(bag(t.arrow()), bag(t.arrow(1)))
     with pytest.raises(hw.HeadwaterError, match="more than once"):

@@ -151,10 +151,14 @@ def test_an_edit_names_its_own_change_file(folder: DeltaFolder) -> None:
 
 
 def test_unknown_versions(folder: DeltaFolder) -> None:
-    for since, until in [(0, 9), (-1, 1), (1, 0), (5, None)]:
+    for since, until, named in [(0, 9, 9), (-1, 1, -1), (5, None, 5), (None, 1, None), ("1", 1, "1")]:
         with pytest.raises(HeadwaterError) as error:
             folder.changes(since, until)
         assert error.value.key == "version.unknown"
+        assert error.value.params["version"] == named
+    with pytest.raises(HeadwaterError) as error:
+        folder.changes(1, 0)
+    assert error.value.key == "version.order"
 
 
 def test_a_cleaned_log_is_named(folder: DeltaFolder) -> None:

@@ -11,7 +11,6 @@ from rich.text import Text
 from headwater.cli import options, screen
 from headwater.cli.freshness import behind, standing
 from headwater.cli.session import begin
-from headwater.lake.spark_types import type_name
 
 
 def register(app: typer.Typer) -> None:
@@ -44,9 +43,7 @@ def _table(table: Any) -> dict[str, Any]:
     if table.missing is not None:
         gone: dict[str, Any] = {"version": None, "rows": None, "columns": []}
         return {"name": table.name, **gone, "path": str(table.path), "missing": table.missing}
-    columns = [
-        {"name": field.name, "type": type_name(field.type), "nullable": field.nullable} for field in table.schema
-    ]
+    columns = [{"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema]
     return {
         "name": table.name,
         "version": table.version,
