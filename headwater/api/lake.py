@@ -19,17 +19,19 @@ import pyarrow as pa
 
 from headwater.algebra.statistics import TableStatistics
 from headwater.api.replacing import entry_of, in_force, replaced
-from headwater.api.table import Folder, Table
+from headwater.api.table import Folder, MissingFolder, Table, as_names
 from headwater.api.view import View
 from headwater.engine.lanes import LANES
 from headwater.engine.local.lane import LocalLane
-from headwater.engine.types import arrow_schema, plan_schema
+from headwater.engine.types import arrow_schema, arrow_type, plan_schema
 from headwater.errors import HeadwaterError
 from headwater.lake.catalog import Catalog, Entry
-from headwater.lake.data import conform, is_spark_frame, schema_from, to_arrow
+from headwater.lake.data import conform, is_spark_frame, is_spark_session, schema_from, to_arrow
 from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.history import History
 from headwater.lake.parquet_folder import ParquetFolder
+from headwater.lake.storable import storable, storable_schema
+from headwater.lake.storage import local_path
 from headwater.lake.warehouse import Warehouse, check_name
 from headwater.refresh.definition import Definition, define
 from headwater.refresh.expected import Watched, expected_change
@@ -76,6 +78,8 @@ class Lake:
         self._check_lane(lane)
         if driver_budget is not None and driver_budget < 0:
             raise HeadwaterError("view.option", option="driver_budget", value=driver_budget, expected="give bytes")
+        if spark is not None and not is_spark_session(spark):
+            raise HeadwaterError("warehouse.session", value=spark)
         self._wanted_lane = lane
         self._warehouse = Warehouse(warehouse)
         self._catalog = Catalog(self._warehouse.catalog)
@@ -158,33 +162,57 @@ class Lake:
         self._check_open()
         check_name(name)
         self._refuse_taken(name)
-        parts = [partition_by] if isinstance(partition_by, str) else list(partition_by or ())
+        parts = as_names(partition_by, "table.partition", name=name, column=partition_by, why="that names no column")
+        schema, fill = self._content(name, data)
         path = self._warehouse.table_path(name)
+        found_there = os.path.exists(path)
+        try:
+            folder = DeltaFolder.create(path, schema, parts)
+            fill(folder)
+            return self._register("table", name, folder, {})
+        except BaseException:
+            if not found_there:  # else it is not ours to remove
+                shutil.rmtree(path, ignore_errors=True)
+            raise
+
+    def _content(self, name: str, data: Any) -> tuple[pa.Schema, Callable[[DeltaFolder], Any]]:
+        """The schema of a new table, and what fills it; nothing has been made yet."""
         if is_spark_frame(data):
-            folder = DeltaFolder.create(path, arrow_schema(self._lane.schema_of(data)), parts)
-            self._lane.append_frame(folder, data, name)
-        elif isinstance(data, pa.Schema) or (
-            isinstance(data, Mapping) and all(isinstance(v, str) for v in data.values())
+            schema = storable_schema(self._frame_schema(name, data), name)
+            return schema, lambda folder: self._lane.append_frame(folder, data, name)
+        if isinstance(data, pa.Schema) or (
+            isinstance(data, Mapping) and all(isinstance(v, str | pa.DataType) for v in data.values())
         ):
-            folder = DeltaFolder.create(path, schema_from(data), parts)
-        else:
-            rows = to_arrow(data)
-            folder = DeltaFolder.create(path, rows.schema, parts)
-            folder.append(conform(rows, folder.schema, name))
-        return self._register("table", name, folder, {})
+            return storable_schema(schema_from(data), name), lambda folder: None
+        rows = storable(to_arrow(data, table_name=name), name)
+        return rows.schema, lambda folder: folder.append(conform(rows, folder.schema, name))
+
+    def _frame_schema(self, name: str, frame: DataFrame) -> pa.Schema:
+        fields = []
+        for item in self._lane.schema_of(frame):
+            try:
+                fields.append(pa.field(item.name, arrow_type(item.type)))
+            except ValueError:
+                why = "a table holds no such values; convert them"
+                raise HeadwaterError("data.unstorable", column=item.name, table=name, type=item.type, why=why) from None
+        return pa.schema(fields)
 
     def attach(self, name: str, path: str | os.PathLike[str]) -> Table:
         """An existing Delta table, or an append-only folder of Parquet files, under a name of this lake."""
         self._check_open()
         check_name(name)
         self._refuse_taken(name)
-        where = os.path.abspath(os.fspath(path))
+        if not isinstance(path, (str, os.PathLike)):
+            raise HeadwaterError("table.not_delta", path=path)
+        where = local_path(path)
         if os.path.isdir(os.path.join(where, "_delta_log")):
             return self._register("table", name, DeltaFolder.open(where), {"path": where})
         folder = ParquetFolder(where, self._warehouse.attached_path(name), name)
         return self._register("parquet", name, folder, {"path": where})
 
     def _register(self, kind: Any, name: str, folder: Folder, definition: dict[str, Any]) -> Table:
+        if isinstance(folder, DeltaFolder):
+            definition = {**definition, BIRTH: folder.birth()}
         entry = Entry(kind, name, uuid.uuid4().hex, definition)
         self._catalog.put(entry)
         self._tables[name.lower()] = (entry.id, folder)
@@ -194,14 +222,20 @@ class Lake:
         """A table by its name."""
         self._check_open()
         entry = self._catalog.get(name)
-        return Table(self, entry.name, self._folder(entry))
+        return Table(self, entry.name, self._folder(entry), is_view=entry.kind == "view")
 
     def tables(self) -> list[Table]:
-        """All tables, by name."""
+        """All tables, by name; one that cannot be read now is among them and says why (`missing`)."""
         self._check_open()
-        return [
-            Table(self, entry.name, self._folder(entry)) for entry in self._catalog.entries() if entry.kind != "view"
-        ]
+        return [self._listed(entry) for entry in self._catalog.entries() if entry.kind != "view"]
+
+    def _listed(self, entry: Entry) -> Table:
+        try:
+            folder = self._folder(entry)
+            folder.latest()
+        except HeadwaterError as error:
+            return Table(self, entry.name, MissingFolder(entry.definition.get("path", ""), error))
+        return Table(self, entry.name, folder)
 
     def drop_table(self, name: str) -> None:
         """Remove a table and its rows (an attached table is only forgotten). Views that read it prevent it."""
@@ -477,9 +511,22 @@ class Lake:
         if held is None or held[0] != entry.id:
             held = (entry.id, self._opened(entry))
             self._tables[entry.name.lower()] = held
+        self._refuse_another(entry, held[1])
         return held[1]
 
+    @staticmethod
+    def _refuse_another(entry: Entry, folder: Folder) -> None:
+        """Raise where the table's folder is gone, or holds another table by now."""
+        if not os.path.isdir(folder.path):
+            raise HeadwaterError("table.gone", name=entry.name, path=folder.path)
+        known = entry.definition.get(BIRTH)
+        if known is not None and isinstance(folder, DeltaFolder) and folder.birth() not in (None, known):
+            raise HeadwaterError("table.recreated", name=entry.name, path=folder.path)
+
     def _opened(self, entry: Entry) -> Folder:
+        path = entry.definition.get("path")
+        if path is not None and not os.path.isdir(path):
+            raise HeadwaterError("table.gone", name=entry.name, path=path)
         if entry.kind == "view":
             return self.view(entry.name)._folder
         if entry.kind == "parquet":
@@ -501,6 +548,8 @@ class Lake:
 
 
 EXPECTED = "expected"  # where a table's entry in the catalog keeps what was declared about it
+BIRTH = "birth"  # in a definition: what tells a table from another one in its place
+
 # Settings of a session under which the local lane means the same.
 LOCAL_SETTINGS = {"ansi.enabled": ("true",), "session.timeZone": ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")}
 

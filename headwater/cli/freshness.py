@@ -22,7 +22,8 @@ def behind(view: Any, standing: Mapping[str, int]) -> Behind:
 
 def standing(lake: Any) -> dict[str, int]:
     """Where every table and view stands now."""
-    return {item.name.lower(): item.version for item in (*lake.tables(), *lake.views())}
+    tables = (table for table in lake.tables() if table.missing is None)
+    return {item.name.lower(): item.version for item in (*tables, *lake.views())}
 
 
 def _lag(seen: int, now: int | None) -> int | None:

@@ -19,7 +19,7 @@ from typing import Any
 from sqlglot import exp
 
 from headwater.algebra.expressions import conjuncts, rename
-from headwater.algebra.nodes import Filter, Node, Project, Scan
+from headwater.algebra.nodes import Filter, Node, Project, Scan, Schema
 from headwater.delta.pasts import Past
 from headwater.lake.comparisons import Alternative, Comparison
 
@@ -45,6 +45,14 @@ def first_filters(plan: Node, stored: tuple[Past, ...]) -> dict[str, tuple[Alter
         comparisons = tuple(each for part in parts for each in _comparisons(part, scan))
         found.setdefault(scan.table, set()).add(comparisons)
     return {table: tuple(alternatives) for table, alternatives in found.items() if all(alternatives)}
+
+
+def alternatives(condition: exp.Expr, columns: Schema) -> tuple[Alternative, ...]:
+    """What a table's rows are compared with in a condition over its columns; an empty alternative rules nothing out."""
+    scan = Scan("", columns, tuple(item.name for item in columns))
+    bare = condition.unnest()
+    parts = bare.flatten() if isinstance(bare, exp.Or) else [bare]
+    return tuple(tuple(each for part in conjuncts(one) for each in _comparisons(part, scan)) for one in parts)
 
 
 def _places(node: Node, parts: Parts, kept: set[Node]) -> Iterator[tuple[Scan, Parts]]:

@@ -54,6 +54,19 @@ def plain_table(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=wanted)
 
 
+def has_fractions(schema: pa.Schema) -> bool:
+    """Whether some column holds floats, at any depth: values among which NaN and -0.0 may be."""
+    return any(_holds_fractions(field.type) for field in schema)
+
+
+def _holds_fractions(kind: pa.DataType) -> bool:
+    if kinds.is_struct(kind):
+        return any(_holds_fractions(kind.field(i).type) for i in range(kind.num_fields))
+    if kinds.is_map(kind):
+        return _holds_fractions(kind.key_type) or _holds_fractions(kind.item_type)
+    return _holds_fractions(kind.value_type) if is_list(kind) else kinds.is_floating(kind)
+
+
 def is_list(kind: pa.DataType) -> bool:
     return any(test(kind) for test in LISTS)
 

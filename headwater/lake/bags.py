@@ -45,7 +45,7 @@ def subtract(rows: pa.Table, removals: pa.Table) -> tuple[pa.Table, pa.Table]:
     if removals.num_rows == 0 or rows.num_rows == 0:
         return rows, removals
     wanted = removals.drop_columns([WEIGHT])
-    at = _candidates(rows, wanted)
+    at = candidates(rows, wanted)
     removed, found = _match(wanted, _weights(removals), plain_table(rows.take(pa.array(at))))
     keep = np.ones(rows.num_rows, dtype=bool)
     keep[at[removed]] = False
@@ -85,7 +85,7 @@ def _match(wanted: pa.Table, counts: Indices, candidates: pa.Table) -> tuple[Ind
     return groups.order[goes] - len(counts), found
 
 
-def _candidates(rows: pa.Table, wanted: pa.Table) -> Indices:
+def candidates(rows: pa.Table, wanted: pa.Table) -> Indices:
     """Positions of the rows that could equal a wanted one: narrowed column by column, the most telling column first."""
     at: Indices | None = None
     for name in most_telling(wanted):

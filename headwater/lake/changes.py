@@ -1,8 +1,8 @@
 """What happened to a folder between two versions: a signed bag of rows, found in the log, read only when asked.
 
-Idea: per commit take its recorded change files where it has them (the change data feed), else its added files at +1
-and its removed files at -1. A file that is added and later removed inside the range is left out. Commits that only
-move rows between files (`dataChange` false: OPTIMIZE) are no change.
+Idea: per commit take its recorded change files where it has them (the change data feed) and they can be trusted (see
+`log`), else its added files at +1 and its removed files at -1. A file that is added and later removed inside the range
+is left out. Commits that only move rows between files (`dataChange` false: OPTIMIZE) are no change.
 Invariant: rows(until) = rows(since) + change, as bags, for any Delta table, whoever wrote it.
 Complexity: the commits in between to find it, the files they touched to read it. Whole-file removals also read the
 rows that were merely copied; `needs_netting` says so.
@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from headwater.errors import HeadwaterError
 from headwater.lake import parquet_files, storage
-from headwater.lake.arrow_types import selected
+from headwater.lake.arrow_types import has_fractions, selected
 from headwater.lake.bags import WEIGHT, consolidate
 from headwater.lake.log import Commit, FileAction
 
@@ -87,8 +87,14 @@ class Change:
         if not tables:
             return with_weight(schema.empty_table(), 1)
         signed = pa.concat_tables(tables)
-        several = self.commits > 1 and any(piece.kind == "cdc" for piece in self.pieces)
-        return consolidate(signed) if self.needs_netting or several else signed
+        return consolidate(signed) if self.needs_netting or self._may_cancel(signed) else signed
+
+    def _may_cancel(self, signed: pa.Table) -> bool:
+        """An update may give one row what it takes from another."""
+        if all(piece.kind == "data" for piece in self.pieces):
+            return False
+        signs = pc.min_max(signed.column(WEIGHT))
+        return bool(signs["min"].as_py() != signs["max"].as_py())
 
     def _read(self, reader: Callable[[str], Result], piece: ChangePiece) -> Result:
         try:
@@ -114,21 +120,24 @@ def _read_piece(piece: ChangePiece, schema: pa.Schema, path: str) -> pa.Table:
 
 def change_between(folder: Versioned, since: int, until: int) -> Change:
     folder.require_version(until)
-    if not 0 <= since <= until:
-        folder.require_version(-1 if since > until else since)
+    folder.require_version(since)
+    if since > until:
+        raise HeadwaterError("version.order", name=folder.name, since=since, until=until)
     commits = [commit for version in range(since + 1, until + 1) if (commit := folder.commit_at(version)).changes_data]
-    pieces = tuple(_pieces(folder.path, commits))
+    fractions = has_fractions(folder.schema_at(until))
+    pieces = tuple(_pieces(folder.path, commits, fractions))
     for piece in pieces:
         if not storage.exists(piece.path):
             raise HeadwaterError("version.vacuumed", name=folder.name, version=until)
     return Change(folder.name, since, until, folder.schema_at(until), pieces, len(commits))
 
 
-def _pieces(root: str, commits: Iterable[Commit]) -> Iterable[ChangePiece]:
+def _pieces(root: str, commits: Iterable[Commit], fractions: bool) -> Iterable[ChangePiece]:
     recorded: list[ChangePiece] = []
     whole: dict[str, ChangePiece] = {}
     for commit in commits:
-        if commit.recorded:
+        trusted = not commit.inexact_record and not (fractions and commit.inexact_with_fractions)
+        if commit.recorded and trusted:
             recorded += [_piece(root, action, 1, "cdc") for action in commit.recorded]
             continue
         for action in commit.removes:

@@ -25,6 +25,7 @@ from deltalake.transaction import AddAction, RemoveAction, Transaction
 
 from headwater.errors import Conflict
 from headwater.lake.data_files import DataFile, NewFile
+from headwater.lake.own_commits import Operation, checkpoint_if_due, write_commit
 
 if TYPE_CHECKING:
     from headwater.lake.delta_table import DeltaFolder
@@ -43,6 +44,7 @@ class CommitRequest:
     transaction: tuple[str, int] | None = None
     expected: int | None = None
     schema: pa.Schema | None = None  # the table's from this commit on, which then removes every file before it
+    operation: Operation | None = None  # of a commit that is written here and not by delta-rs
 
     def properties(self) -> CommitProperties:
         return CommitProperties(
@@ -63,13 +65,26 @@ def commit(folder: DeltaFolder, request: CommitRequest) -> int:
             if request.expected is not None and latest != request.expected:
                 raise Conflict(folder.name)
             _require_live(folder, request.remove)
-            _write_commit(folder, request)
+            _write_commit(folder, request, latest + 1)
             return latest + 1
 
     return attempt_until_committed(folder, attempt)
 
 
-def _write_commit(folder: DeltaFolder, request: CommitRequest) -> None:
+def commit_on(folder: DeltaFolder, request: CommitRequest, base: int) -> int:
+    """One attempt on the version `base`; `CommitFailedError` when that is no longer the newest."""
+    with folder.lock:
+        if folder.latest() != base:
+            raise CommitFailedError(f"version {base} is no longer the newest")
+        _write_commit(folder, request, base + 1)
+        return base + 1
+
+
+def _write_commit(folder: DeltaFolder, request: CommitRequest, version: int) -> None:
+    if request.operation is not None:
+        write_commit(folder, request, request.operation, version)
+        checkpoint_if_due(folder, version)
+        return
     table, by = folder.delta, list(folder.partition_by)
     actions: list[AddAction | RemoveAction] = [*map(_add_action, request.add)]
     if request.schema is None or request.schema == folder.schema:

@@ -41,6 +41,22 @@ Alternative = tuple[Comparison, ...]  # all of them must hold
 Mask = npt.NDArray[np.bool_]
 
 
+def as_keys(alternatives: Sequence[Alternative]) -> Comparison | None:
+    """Of a list of keys, however it is written, what all alternatives ask of one column: to be among some values."""
+    for first in alternatives[0] if alternatives else ():
+        values = [_values(one, first.column) for one in alternatives]
+        if all(values):
+            return Comparison(first.column, "in", tuple({value for each in values for value in each}))
+    return None
+
+
+def _values(alternative: Alternative, column: str) -> tuple[Any, ...]:
+    for each in alternative:
+        if each.column == column and not each.is_column and each.operator in ("=", "in"):
+            return tuple(each.value) if each.operator == "in" else (each.value,)
+    return ()
+
+
 def that_may_pass(rows: pa.Table, alternatives: Sequence[Alternative]) -> pa.Table:
     """The rows without those that fail every alternative."""
     if not alternatives or not all(alternatives) or rows.num_rows == 0:

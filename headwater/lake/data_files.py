@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+EXACT_SUFFIX = ".exact.snappy.parquet"  # of files whose statistics and dictionaries cover NaN and -0.0
+
 
 @dataclass(frozen=True)
 class DataFile:
@@ -20,6 +22,12 @@ class DataFile:
     rows: int | None
     partition: Mapping[str, str | None] = field(default_factory=dict, hash=False)
     stats: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False, repr=False)
+    spelled: str = field(default="", compare=False, repr=False)  # the path as the log has it, percent-encoded
+
+    @property
+    def exact(self) -> bool:
+        """Whether a reader may skip rows of it by comparisons of fractions."""
+        return self.path.endswith(EXACT_SUFFIX)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import pyarrow as pa
@@ -30,7 +31,9 @@ from headwater.lake.changes import Change, change_between
 from headwater.lake.commits import CommitRequest
 from headwater.lake.data_files import DataFile, NewFile
 from headwater.lake.log import Commit, read_commit
-from headwater.lake.snapshots import Snapshot, refuse_unreadable, take_snapshot, unreadable
+from headwater.lake.rewriting import Check, Finder
+from headwater.lake.snapshots import Snapshot, computed_column, refuse_unreadable, rules_of, take_snapshot, unreadable
+from headwater.lake.spark_types import type_name
 from headwater.lake.vacuum import vacuum
 
 SNAPSHOTS_KEPT = 8
@@ -49,6 +52,7 @@ class DeltaFolder:
         self._commits: OrderedDict[int, Commit] = OrderedDict()
         self._counted: OrderedDict[int, Arrival] = OrderedDict()
         self._searched: dict[str, tuple[int, tuple[int, Any] | None]] = {}
+        self._birth: tuple[storage.FileState, str] | None = None
         refuse_unreadable(path, table)
 
     @classmethod
@@ -89,6 +93,16 @@ class DeltaFolder:
     @property
     def name(self) -> str:
         return os.path.basename(self.path)
+
+    def birth(self) -> str | None:
+        """What tells this table from one made later in its place: its first commit; None where that was cleaned up."""
+        path = storage.commit_path(self.path, 0)
+        state = storage.state(path)
+        if state is None:
+            return None
+        if self._birth is None or self._birth[0] != state:
+            self._birth = (state, sha256(storage.read_text(path).encode()).hexdigest()[:16])
+        return self._birth[1]
 
     @property
     def delta(self) -> DeltaTable:
@@ -144,7 +158,7 @@ class DeltaFolder:
         return table
 
     def require_version(self, version: int) -> None:
-        if version < 0 or (version > self.version and version > self.latest()):
+        if not is_version(version) or version < 0 or (version > self.version and version > self.latest()):
             raise HeadwaterError("version.unknown", name=self.name, version=version, latest=self.version)
 
     def schema_at(self, version: int) -> pa.Schema:
@@ -255,28 +269,70 @@ class DeltaFolder:
     ) -> int:
         return dml.append(self, data, CommitRequest(metadata=metadata or {}, transaction=transaction))
 
-    def delete(self, predicate: str | None = None, metadata: Mapping[str, Any] | None = None) -> int:
-        return dml.delete(self, predicate, CommitRequest(metadata=metadata or {}))
+    def delete(self, finder: Finder | None = None, metadata: Mapping[str, Any] | None = None, shown: str = "") -> int:
+        """Remove the rows that `finder` finds, or all; `shown` is the condition as the log tells it."""
+        told = {"predicate": shown} if shown else {}
+        return dml.delete(self, finder, CommitRequest(metadata=metadata or {}), told)
 
     def update(
-        self, updates: Mapping[str, str], predicate: str | None = None, metadata: Mapping[str, Any] | None = None
+        self, finder: Finder, metadata: Mapping[str, Any] | None = None, shown: str = "", check: Check | None = None
     ) -> int:
-        return dml.update(self, updates, predicate, CommitRequest(metadata=metadata or {}))
+        """Set the rows that `finder` finds to the values that it gives them."""
+        told = {"predicate": shown} if shown else {}
+        return dml.update(self, finder, CommitRequest(metadata=metadata or {}), told, check)
 
-    def upsert(self, data: pa.Table, on: Sequence[str], metadata: Mapping[str, Any] | None = None) -> int:
-        return dml.upsert(self, data, on, CommitRequest(metadata=metadata or {}))
+    def upsert(
+        self,
+        data: pa.Table,
+        on: Sequence[str],
+        metadata: Mapping[str, Any] | None = None,
+        check: Check | None = None,
+    ) -> int:
+        return dml.upsert(self, data, on, CommitRequest(metadata=metadata or {}), check)
+
+    def refuse_nulls(self, files: Sequence[NewFile], name: str) -> None:
+        """Raise for written rows with NULL in a column that does not allow it."""
+        for field in self.schema:
+            if field.nullable:
+                continue
+            count = sum(parquet_files.nulls(self.absolute(file), field.name, file) for file in files)
+            if count:
+                raise HeadwaterError("data.null", column=field.name, table=name, count=count)
+
+    def discard(self, files: Sequence[NewFile]) -> None:
+        """Remove files that were written and will not be committed."""
+        for file in files:
+            storage.remove(self.absolute(file))
+
+    @property
+    def computed(self) -> str | None:
+        """A column whose values only the table's own engine can give, if there is one."""
+        with self.lock:
+            return computed_column(self._table)
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What must be true of every row: rule by name, in SQL."""
+        with self.lock:
+            return rules_of(self._table)
 
     def vacuum(self, keep_version: int) -> int:
         """Remove the files that no version from `keep_version` on needs; how many were removed."""
         return vacuum(self, keep_version)
 
 
+def is_version(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _check_partitioning(path: str, schema: pa.Schema, partition_by: Sequence[str]) -> None:
     for column in partition_by:
         if column not in schema.names:
-            why = "there is no such column"
+            why = f"there is no such column, the table has {', '.join(schema.names)}"
+        elif list(partition_by).count(column) > 1:
+            why = "it is named twice"
         elif not partitions.can_partition(schema.field(column).type):
-            why = f"its type is {schema.field(column).type}"
+            why = f"its type is {type_name(schema.field(column).type)}"
         elif len(set(partition_by)) == len(schema.names):
             why = "no column would remain in the files"
         else:

@@ -6,14 +6,20 @@ Complexity: one small JSON file per commit.
 Limits: a commit that log cleaning removed cannot be recovered from a checkpoint: its changes are gone
 (`FileNotFoundError`).
 
-Headwater's own commits may name signed change files under CHANGE_KEY of their commit info. delta-rs cannot commit
-`cdc` actions of a caller's; for readers other than Headwater such a commit is the plain removal and addition of its
-files.
+Headwater's own commits may name signed change files under CHANGE_KEY of their commit info: where the table has no
+change feed, and where delta-rs makes the commit, which cannot be given `cdc` actions. For other readers such a commit
+is the plain removal and addition of its files.
+
+delta-rs records the change of an UPDATE as a difference of sets, so that a row that takes the values of another updated
+row is lost from it. Its DELETE takes a file to match as a whole by statistics that leave NaN out, and then records
+other rows than it removes. Its MERGE records what it writes. So the recorded files of an UPDATE, and of a DELETE from a
+table with fractions, are not looked at: the files added and removed tell the truth.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +28,7 @@ from urllib.parse import unquote
 from headwater.lake import storage
 
 CHANGE_KEY = "headwater.change"
+DELTA_RS = re.compile(r"delta-?rs", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,22 @@ class Commit:
     removes: tuple[FileAction, ...]
     recorded: tuple[FileAction, ...]  # change files: the protocol's `cdc`, or Headwater's own
     info: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def inexact_record(self) -> bool:
+        """The recorded change is delta-rs's of an UPDATE, which may lack rows."""
+        return self._by_delta_rs and self.info.get("operation") == "UPDATE"
+
+    @property
+    def inexact_with_fractions(self) -> bool:
+        """The recorded change is delta-rs's of a DELETE, wrong where a column may hold NaN."""
+        return self._by_delta_rs and self.info.get("operation") == "DELETE"
+
+    @property
+    def _by_delta_rs(self) -> bool:
+        """Written by delta-rs; a writer that does not say who it is counts as such."""
+        told = [str(self.info[key]) for key in ("engineInfo", "clientVersion") if self.info.get(key)]
+        return not told or any(DELTA_RS.search(each) for each in told)
 
     @property
     def changes_data(self) -> bool:

@@ -25,8 +25,9 @@ from headwater.lake.arrow_types import plain_schema, selected
 from headwater.lake.catalog import open_or_create
 from headwater.lake.changes import Change, ChangePiece
 from headwater.lake.data_files import DataFile
-from headwater.lake.delta_table import DeltaFolder
+from headwater.lake.delta_table import DeltaFolder, is_version
 from headwater.lake.folding import files_to_fold
+from headwater.lake.spark_types import type_name
 
 ATTEMPTS = 20
 SUFFIX = ".parquet"
@@ -139,7 +140,7 @@ class ParquetFolder:
         return HeadwaterError("table.folder_file", file=path, path=self.path, why=why)
 
     def require_version(self, version: int) -> None:
-        if not 0 <= version <= self.version:
+        if not is_version(version) or not 0 <= version <= self.version:
             raise HeadwaterError("version.unknown", name=self.name, version=version, latest=self.version)
 
     def files(self, version: int | None = None) -> tuple[DataFile, ...]:
@@ -182,8 +183,9 @@ class ParquetFolder:
     def changes(self, since: int, until: int | None = None) -> Change:
         until = self.latest() if until is None else until
         self.require_version(until)
-        if not 0 <= since <= until:
-            raise HeadwaterError("version.unknown", name=self.name, version=since, latest=until)
+        self.require_version(since)
+        if since > until:
+            raise HeadwaterError("version.order", name=self.name, since=since, until=until)
         added = [_data_file(row) for row in self._rows if since < int(row["version"]) <= until]
         pieces = tuple(ChangePiece(self.absolute(file), 1, "data", file.rows) for file in added)
         return Change(self.name, since, until, self.schema, pieces, until - since)
@@ -203,4 +205,4 @@ def _storable(schema: pa.Schema) -> pa.Schema:
 
 
 def _spelled(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name} {field.type}" for field in schema)
+    return ", ".join(f"{field.name} {type_name(field.type)}" for field in schema)

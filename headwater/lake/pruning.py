@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,12 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from headwater.lake import partitions
+from headwater.lake.comparisons import Alternative, Comparison
 from headwater.lake.data_files import DataFile
 from headwater.lake.stats import EXACT_DIGITS
 
 SLACK = datetime.timedelta(milliseconds=1)
+MOST_ALTERNATIVES = 1_000  # comparing more of them with every file costs more than reading a column
 
 Mask = npt.NDArray[np.bool_]
 
@@ -34,6 +36,49 @@ Mask = npt.NDArray[np.bool_]
 def files_that_may_hold(files: Iterable[DataFile], wanted: pa.Table) -> list[DataFile]:
     usable = [name for name in wanted.column_names if _comparable(wanted.column(name))]
     return [file for file in files if _may_hold(file, wanted, usable)]
+
+
+def files_that_may_pass(
+    files: Iterable[DataFile], alternatives: Sequence[Alternative], schema: pa.Schema
+) -> list[DataFile]:
+    """The files with a row for which the comparisons of one alternative may all hold; without alternatives all."""
+    if not alternatives or not all(alternatives) or len(alternatives) > MOST_ALTERNATIVES:
+        return list(files)
+    return [file for file in files if any(all(_may_pass(file, each, schema) for each in one) for one in alternatives)]
+
+
+def _may_pass(file: DataFile, comparison: Comparison, schema: pa.Schema) -> bool:
+    if comparison.is_column:
+        return True
+    low, high = _span(file, comparison.column, schema)
+    if file.stats.get("nullCount", {}).get(comparison.column) == file.rows is not None:
+        return False
+    match comparison.operator:
+        case "=":
+            return _among([comparison.value], low, high)
+        case "in":
+            return _among(comparison.value, low, high)
+        case "<":
+            return low is None or low < comparison.value
+        case "<=":
+            return low is None or low <= comparison.value
+        case ">":
+            return high is None or high > comparison.value
+        case ">=":
+            return high is None or high >= comparison.value
+    return True
+
+
+def _among(values: Iterable[Any], low: Any, high: Any) -> bool:
+    return any((low is None or low <= value) and (high is None or value <= high) for value in values)
+
+
+def _span(file: DataFile, column: str, schema: pa.Schema) -> tuple[Any, Any]:
+    """Between which values a column's are in a file, NULL aside; None where that is not known."""
+    if column in file.partition:
+        value = partitions.typed(file.partition[column], schema.field(column).type).as_py()
+        return value, value
+    return file.stats.get("minValues", {}).get(column), file.stats.get("maxValues", {}).get(column)
 
 
 def _comparable(column: pa.ChunkedArray) -> bool:

@@ -7,6 +7,7 @@ Complexity: the number of live files.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ FEATURE_REFUSED = re.compile(r"Feature '(\w+)' is not supported")
 PLAIN = frozenset({"path", "size_bytes", "num_records", "partition"})
 STATS = {"minValues": "min", "maxValues": "max", "nullCount": "null_count"}
 RULES_ON_WRITE = frozenset({"checkConstraints", "generatedColumns", "identityColumns", "invariants"})
-RULES_IN_FIELDS = ("delta.invariants", "delta.generationExpression", "delta.identity")
+CONSTRAINT = "delta.constraints."
+INVARIANT = "delta.invariants"
+COMPUTED = ("delta.generationExpression", "delta.identity")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ def _data_files(table: DeltaTable) -> Iterator[DataFile]:
             rows=row.get("num_records"),
             partition={name: partitions.text(value) for name, value in (row.get("partition") or {}).items()},
             stats={name: known[at] for name, known in stats.items()},
+            spelled=row["path"],
         )
 
 
@@ -94,14 +98,36 @@ def refuse_unreadable(path: str, table: DeltaTable) -> None:
 
 
 def unreadable(path: str, error: Exception) -> Exception:
-    """`table.feature` when delta-rs itself refuses one by name, else its own error."""
+    """What delta-rs says of a log that it cannot read; `table.feature` where it is for a feature."""
     named = FEATURE_REFUSED.search(str(error))
-    return HeadwaterError("table.feature", path=path, feature=named.group(1)) if named else error
+    if named:
+        return HeadwaterError("table.feature", path=path, feature=named.group(1))
+    why = (str(error).strip().splitlines() or [type(error).__name__])[0].removeprefix("Kernel error: ").rstrip(".")
+    return HeadwaterError("table.unreadable", path=path, why=why)
 
 
 def has_write_rules(table: DeltaTable) -> bool:
     """True when rows must pass checks that only delta-rs's own writer makes (constraints, generated columns)."""
     features = set(table.protocol().writer_features or ())
-    named = any(key.startswith("delta.constraints.") for key in table.metadata().configuration)
-    in_fields = any(key in field.metadata for field in table.schema().fields for key in RULES_IN_FIELDS)
-    return named or in_fields or bool(features & RULES_ON_WRITE)
+    return bool(rules_of(table)) or computed_column(table) is not None or bool(features & RULES_ON_WRITE)
+
+
+def rules_of(table: DeltaTable) -> dict[str, str]:
+    """What must be true of every row: the name of each rule, and its SQL."""
+    found = {
+        key.removeprefix(CONSTRAINT): text
+        for key, text in table.metadata().configuration.items()
+        if key.startswith(CONSTRAINT)
+    }
+    for item in table.schema().fields:
+        if INVARIANT in item.metadata:
+            found[item.name] = json.loads(item.metadata[INVARIANT])["expression"]["expression"]
+    return found
+
+
+def computed_column(table: DeltaTable) -> str | None:
+    """A column that its own engine computes, if there is one."""
+    for item in table.schema().fields:
+        if any(key.startswith(COMPUTED) for key in item.metadata):
+            return f"the computed column {item.name!r}"
+    return None

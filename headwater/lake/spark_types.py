@@ -1,4 +1,4 @@
-"""Spark's names of types, as users write them, in Arrow.
+"""Spark's names of types, as users write them, in Arrow; and back.
 
 Idea: a recursive-descent reader of `array<...>`, `struct<a: int, ...>`, `map<k, v>` and `decimal(p, s)`; everything
 else is a name.
@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 
 import pyarrow as pa
+import pyarrow.types as kinds
+
+from headwater.lake.arrow_types import is_list
 
 NAMES: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
@@ -32,6 +35,17 @@ NAMES: dict[str, pa.DataType] = {
     "timestamp": pa.timestamp("us", "UTC"),
     "timestamp_ltz": pa.timestamp("us", "UTC"),
     "timestamp_ntz": pa.timestamp("us"),
+}
+_SIMPLE = {kind: name for name, kind in reversed(NAMES.items())} | {
+    pa.bool_(): "boolean",
+    pa.int8(): "tinyint",
+    pa.int16(): "smallint",
+    pa.int32(): "int",
+    pa.int64(): "bigint",
+    pa.float32(): "float",
+    pa.timestamp("us", "UTC"): "timestamp",
+    pa.timestamp("us"): "timestamp_ntz",
+    pa.null(): "void",
 }
 DEFAULT_DECIMAL = (10, 0)
 LARGEST_PRECISION = 38
@@ -75,12 +89,12 @@ class TypeReader:
 
     def bracketed(self, count: int) -> list[pa.DataType]:
         self.expect("<")
-        kinds = [self.kind()]
+        found = [self.kind()]
         for _ in range(count - 1):
             self.expect(",")
-            kinds.append(self.kind())
+            found.append(self.kind())
         self.expect(">")
-        return kinds
+        return found
 
     def fields(self) -> list[pa.Field]:
         self.expect("<")
@@ -143,3 +157,29 @@ def read_field(name: str, text: str) -> pa.Field:
     if reader.peek() is not None:
         raise ValueError(f"{reader.peek()!r} in {text!r} is not expected")
     return pa.field(name, kind, nullable)
+
+
+def spark_type(kind: pa.DataType) -> str:
+    """The name that Spark's `simpleString` gives a type."""
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    if kinds.is_decimal(kind):
+        return f"decimal({kind.precision},{kind.scale})"
+    if kinds.is_map(kind):
+        return f"map<{spark_type(kind.key_type)},{spark_type(kind.item_type)}>"
+    if kinds.is_struct(kind):
+        fields = (kind.field(i) for i in range(kind.num_fields))
+        return f"struct<{','.join(f'{field.name}:{spark_type(field.type)}' for field in fields)}>"
+    if is_list(kind):
+        return f"array<{spark_type(kind.value_type)}>"
+    if kinds.is_timestamp(kind):
+        return "timestamp" if kind.tz else "timestamp_ntz"
+    raise ValueError(f"no Spark type for {kind}")
+
+
+def type_name(kind: pa.DataType) -> str:
+    """The same for people, of a type that Spark has no name for as well."""
+    try:
+        return spark_type(kind)
+    except ValueError:
+        return str(kind)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -28,8 +28,8 @@ HIGHEST = "\U0010ffff"  # sorts after every other character
 EXACT_DIGITS = 15  # decimal digits that survive a JSON number read as a double
 
 
-def footer_stats(footer: pq.FileMetaData, without_bounds: Collection[str] = ()) -> str:
-    """The stats JSON of one file; `without_bounds` names columns whose footer bounds are not to be trusted."""
+def footer_stats(footer: pq.FileMetaData) -> str:
+    """The stats JSON of one file that was written here or by Spark, which do not hide a NaN."""
     minimum: dict[str, Any] = {}
     maximum: dict[str, Any] = {}
     nulls: dict[str, int] = {}
@@ -39,9 +39,10 @@ def footer_stats(footer: pq.FileMetaData, without_bounds: Collection[str] = ()) 
             continue
         if all(chunk.has_null_count for chunk in chunks):
             nulls[name] = sum(chunk.null_count for chunk in chunks)
-        if name not in without_bounds:
-            _add(minimum, name, _bound(chunks, "min", min), lower_bound)
-            _add(maximum, name, _bound(chunks, "max", max), upper_bound)
+        low, high = _bound(chunks, "min", min), _bound(chunks, "max", max)
+        if low is not None and high is not None:
+            _add(minimum, name, low, lower_bound)
+            _add(maximum, name, high, upper_bound)
     return stats_text(footer.num_rows, minimum, maximum, nulls)
 
 
@@ -59,7 +60,10 @@ def _bound(chunks: list[Any], side: str, best: Callable[[list[Any]], Any]) -> An
     if not holding or not all(chunk.has_min_max for chunk in holding):
         return None
     try:
-        return best([getattr(chunk, side) for chunk in holding])
+        found = [getattr(chunk, side) for chunk in holding]
+        if any(isinstance(value, float) and math.isnan(value) for value in found):
+            return None  # Spark's word for a maximum that is NaN
+        return best(found)
     except (OverflowError, ValueError, pa.ArrowInvalid):  # a date that Python cannot hold
         return None
 

@@ -2,8 +2,8 @@
 
 Idea: everything else in `lake` names files by path and asks here, so that object storage can follow by replacing
 this file.
-Limits: local paths (and `file://` addresses) only. Commits themselves are made by delta-rs, which does not come
-through here.
+Limits: local paths (and `file://` addresses) only. Commits that record no change files are made by delta-rs, which
+does not come through here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote, urlparse
@@ -53,6 +54,20 @@ def write_text(path: str, text: str) -> None:
     os.replace(temporary, path)
 
 
+def write_new(path: str, text: str) -> bool:
+    """Make a small file in one step, only if there is none of that name yet; False when somebody else was faster."""
+    temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        os.remove(temporary)
+    return True
+
+
 def exists(path: str) -> bool:
     return os.path.exists(path)
 
@@ -67,6 +82,15 @@ def size(path: str) -> int:
 
 def modified_ms(path: str) -> int:
     return os.stat(path).st_mtime_ns // 1_000_000
+
+
+def state(path: str) -> FileState | None:
+    """What identifies a file's content; None when there is no such file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return FileState(path, found.st_size, found.st_mtime_ns)
 
 
 def make_folder(path: str) -> None:

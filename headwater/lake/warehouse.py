@@ -44,10 +44,16 @@ def check_name(name: str) -> str:
 class Warehouse:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Opens the folder, or makes it."""
+        if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+            raise HeadwaterError("warehouse.path", value=path)
         self.path = storage.local_path(path)
         if storage.exists(self.path) and not storage.is_folder(self.path):
             raise HeadwaterError("warehouse.not_folder", path=self.path)
-        self._check_format()
+        try:
+            self._check_format()
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise HeadwaterError("warehouse.unusable", path=self.path, why=why[:1].lower() + why[1:]) from error
 
     def _check_format(self) -> None:
         file = self._own("format.json")

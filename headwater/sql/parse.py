@@ -5,10 +5,12 @@ Idea: sqlglot parses and qualifies in Spark's dialect; a refusal names the place
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import OptimizeError, ParseError, TokenError
 from sqlglot.optimizer.qualify import qualify
 
@@ -23,20 +25,46 @@ DIALECT = ViewSql
 def parse_statement(sql: str) -> exp.Expr:
     """One statement; anything else is a `sql.syntax` error with its position."""
     sql = as_text(sql)
-    try:
+    with refusals(sql):
         statements = [each for each in sqlglot.parse(sql, read=DIALECT) if each is not None]
-    except ParseError as error:
-        refuse_misspelled(sql)
-        found = error.errors[0] if error.errors else {}
-        at = Position(found.get("line") or 1, found.get("col") or 1)
-        raise HeadwaterError(
-            "sql.syntax", why=_first_line(found.get("description") or str(error)), position=at
-        ) from None
-    except TokenError as error:
-        raise HeadwaterError("sql.syntax", why=_first_line(str(error))) from None
     if len(statements) != 1:
         raise HeadwaterError("sql.not_a_query", what="empty" if not statements else f"{len(statements)} statements")
     return statements[0]
+
+
+def parse_expression(sql: str) -> exp.Expr:
+    """One expression and nothing else: no name for it, no second one, no statement."""
+    with refusals():
+        tokens = Dialect.get_or_raise(DIALECT).tokenize(sql)
+        for token in tokens:
+            if token.token_type is TokenType.SEMICOLON:
+                raise HeadwaterError("sql.syntax", why="a semicolon", position=Position(token.line, token.col))
+        found = DIALECT().parser().parse_into(exp.Condition, tokens, sql)
+    if not found or found[0] is None:
+        raise HeadwaterError("sql.syntax", why="it is empty")
+    return found[0]
+
+
+@contextmanager
+def refusals(statement: str | None = None) -> Iterator[None]:
+    """What the parser refuses, as an error of ours with its position; of a statement its first word, if that is it."""
+    try:
+        yield
+    except ParseError as error:
+        if statement is not None:
+            refuse_misspelled(statement)
+        found = error.errors[0] if error.errors else {}
+        at = Position(found.get("line") or 1, found.get("col") or 1)
+        raise HeadwaterError(
+            "sql.syntax", why=_in_words(_first_line(found.get("description") or str(error))), position=at
+        ) from None
+    except TokenError as error:
+        raise HeadwaterError("sql.syntax", why=_first_line(str(error))) from None
+
+
+def _in_words(description: str) -> str:
+    """The parser names its own classes where a part is missing."""
+    return "a part of it is missing" if description.startswith("Required keyword") else description
 
 
 def parse_query(sql: str) -> exp.Query:

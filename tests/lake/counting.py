@@ -9,7 +9,10 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from headwater.api.finding import Finding
+from headwater.engine.local.lane import LocalLane
 from headwater.lake.bags import WEIGHT
+from headwater.lake.delta_table import DeltaFolder
 
 SCHEMA = pa.schema([("k", pa.int64()), ("x", pa.float64()), ("s", pa.string())])
 
@@ -56,3 +59,22 @@ def table_of(tuples: list[tuple[Any, ...]], schema: pa.Schema = SCHEMA) -> pa.Ta
 
 def signed(tuples: list[tuple[Any, ...]], weights: list[int], schema: pa.Schema = SCHEMA) -> pa.Table:
     return table_of(tuples, schema).append_column(WEIGHT, pa.array(weights, pa.int64()))
+
+
+class _LocalOnly:
+    """What a finding asks of its lake, without Spark."""
+
+    _wanted_lane, _local_reason = "auto", None
+
+    def __init__(self) -> None:
+        self._local = LocalLane()
+
+
+def delete(folder: DeltaFolder, where: str | None = None) -> int:
+    """DELETE by a text, evaluated in the local lane."""
+    return folder.delete(None if where is None else Finding(_LocalOnly(), "t", folder.schema, where))
+
+
+def update(folder: DeltaFolder, updates: dict[str, str], where: str | None = None) -> int:
+    """UPDATE by texts, evaluated in the local lane."""
+    return folder.update(Finding(_LocalOnly(), "t", folder.schema, where, updates))

@@ -15,7 +15,7 @@ from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.history import History
 from headwater.lake.snapshot_edit import apply_change
 
-from .counting import SCHEMA, bag, signed, table_of
+from .counting import SCHEMA, bag, delete, signed, table_of, update
 
 
 def together(work: Callable[[int], object], count: int) -> list:
@@ -47,12 +47,13 @@ def test_ten_appenders_on_one_handle(path: str) -> None:
 PROCESS = """
 import sys
 from headwater.lake.delta_table import DeltaFolder
+from tests.lake.counting import update
 import pyarrow as pa
 path, name = sys.argv[1:]
 folder = DeltaFolder.open(path)
 for n in range(10):
     folder.append(pa.table({"k": [n], "x": [0.0], "s": [name]}))
-    folder.update({"x": "x + 1"}, f"k = {n}")
+    update(folder, {"x": "x + 1"}, f"k = {n}")
 """
 
 
@@ -72,7 +73,7 @@ def test_two_processes_append_and_update(path: str) -> None:
 
 def test_updates_of_the_same_row_add_up(path: str) -> None:
     DeltaFolder.open(path).append(table_of([(1, 0.0, "counter")]))
-    together(lambda _: DeltaFolder.open(path).update({"x": "x + 1"}, "k = 1"), 6)
+    together(lambda _: update(DeltaFolder.open(path), {"x": "x + 1"}, "k = 1"), 6)
     assert bag(DeltaFolder.open(path).read()) == {(1, 6.0, "counter"): 1}
 
 
@@ -86,7 +87,7 @@ def test_deletes_and_appends_interleave(path: str) -> None:
 
     def work(n: int) -> None:
         folder = DeltaFolder.open(path)
-        folder.delete(f"k = {n} AND s = 'old'") if n < 5 else folder.append(table_of([(n, 0.0, "new")]))
+        delete(folder, f"k = {n} AND s = 'old'") if n < 5 else folder.append(table_of([(n, 0.0, "new")]))
 
     together(work, 10)
     assert bag(DeltaFolder.open(path).read()) == {(n, 0.0, "new"): 1 for n in range(5, 10)}

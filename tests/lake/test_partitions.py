@@ -18,7 +18,7 @@ from headwater.lake import partitions
 from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.snapshot_edit import apply_change
 
-from .counting import bag, signed
+from .counting import bag, delete, signed, update
 
 ODD = [
     "plain",
@@ -73,9 +73,9 @@ def test_other_readers_see_the_same(odd) -> None:
 def test_odd_values_through_delta_rs_operations(odd) -> None:
     folder, data = odd
     before = folder.latest()
-    folder.update({"n": "n + 100"}, "n % 2 = 0")
+    update(folder, {"n": "n + 100"}, "n % 2 = 0")
     folder.upsert(pa.table({"n": [1000 + i for i in range(len(ODD))], "p": ODD}, schema=SCHEMA).slice(0, 5), ["p"])
-    folder.delete("n = 7")
+    delete(folder, "n = 7")
     snapshots = {version: bag(folder.read(version)) for version in range(before, folder.version + 1)}
     for version, expected in snapshots.items():
         difference = bag(folder.changes(before, version).read())
@@ -119,7 +119,7 @@ def test_typed_values_read_back(tmp_path, kind: pa.DataType) -> None:
     folder.append(data)
     assert folder.read().schema == schema
     assert bag(folder.read()) == dict.fromkeys(bag(data), 2)
-    folder.delete("n = 0")
+    delete(folder, "n = 0")
     assert bag(folder.changes(0).read()) == bag(folder.read())
     assert bag(folder.changes(1, 2).read()) == bag(data)
 

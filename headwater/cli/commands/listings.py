@@ -40,6 +40,9 @@ NO_VIEWS = 'No views yet. Make one with: headwater create NAME "SELECT ..."'
 
 
 def _table(table: Any) -> dict[str, Any]:
+    if table.missing is not None:
+        gone: dict[str, Any] = {"version": None, "rows": None, "columns": []}
+        return {"name": table.name, **gone, "path": str(table.path), "missing": table.missing}
     columns = [{"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema]
     return {
         "name": table.name,
@@ -47,6 +50,7 @@ def _table(table: Any) -> dict[str, Any]:
         "rows": table.rows,
         "columns": columns,
         "path": str(table.path),
+        "missing": None,
     }
 
 
@@ -57,9 +61,10 @@ def _tables(found: list[dict[str, Any]]) -> RenderableType:
         (
             (
                 table["name"],
-                str(table["version"]),
-                screen.count(table["rows"]),
-                screen.joined(column["name"] for column in table["columns"]),
+                *(("", "") if table["missing"] else (str(table["version"]), screen.count(table["rows"]))),
+                screen.warn(f"missing: {table['path']}")
+                if table["missing"]
+                else screen.joined(column["name"] for column in table["columns"]),
             )
             for table in found
         ),

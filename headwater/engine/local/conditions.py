@@ -18,6 +18,8 @@ from headwater.engine.local.casts import converted, literal_time
 from headwater.engine.local.writing import Typed, Writer, arguments, first, form, infix, refuse
 from headwater.engine.local.written import written
 
+FEW_PARTS = 32  # of a chain of AND or OR
+
 COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -117,8 +119,17 @@ def either_holds(write: Writer, both: exp.Expr) -> Typed:
 
 
 def _in_order(write: Writer, both: exp.Expr, word: str) -> Typed:
-    """Spark evaluates a part unless those before it decide; DuckDB also leaves out what is decided by those after."""
+    """Spark evaluates a part unless those before it decide; DuckDB also leaves out what is decided by those after.
+
+    Where no part can fail, the order does not matter, and a chain of many is written as one: each level of nesting
+    would copy and descend all below it.
+    """
     parts = [_truth(write, part, both) for part in (conjuncts(both) if word == "AND" else disjuncts(both))]
+    if not any(part.fails for part in parts):
+        joined = f" {word} ".join(f"{{{place}}}" for place in range(len(parts)))
+        return form(f"({joined})", "boolean", *parts, total=True)
+    if len(parts) > FEW_PARTS:
+        raise refuse(both, f"{len(parts)} parts of which some may fail")
     made = parts.pop()
     for part in reversed(parts):
         made = first(infix(word, "boolean", part, made, total=True), part)

@@ -24,6 +24,7 @@ from headwater.engine.lanes import ByKey, Counters, Readable
 from headwater.engine.local.arrow import from_duckdb, to_duckdb
 from headwater.engine.local.residents import Residents, name_of
 from headwater.engine.local.statements import duckdb_sql
+from headwater.engine.local.touching import LocalExpressions
 from headwater.errors import HeadwaterError
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
@@ -43,6 +44,7 @@ class LocalLane:
 
     def __init__(self, budget: int | None = None, warm_path: str | None = None) -> None:
         self.residents = Residents(budget, warm_path)
+        self.expressions = LocalExpressions()
         self._lock = threading.RLock()
         self.searched: dict[str, set[str]] = {}  # folder -> columns that were looked up by
         self._statements: OrderedDict[Any, str | HeadwaterError] = OrderedDict()
@@ -89,6 +91,7 @@ class LocalLane:
 
     def close(self) -> None:
         self.residents.close()
+        self.expressions.close()
         self._statements.clear()
 
 

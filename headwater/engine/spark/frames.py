@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, DecimalType, FractionalType, MapType, StructField, StructType
 
 from headwater.algebra.nodes import Column as PlanColumn
 from headwater.algebra.nodes import Schema
@@ -23,7 +23,7 @@ from headwater.engine.lanes import Readable
 from headwater.engine.types import arrow_schema, plan_schema
 from headwater.errors import HeadwaterError
 from headwater.lake import storage
-from headwater.lake.arrow_types import plain_table
+from headwater.lake.arrow_types import has_fractions, plain_table
 from headwater.lake.changes import CHANGE_TYPE, WEIGHT, Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
 
@@ -50,8 +50,26 @@ def snapshot(session: SparkSession, folder: Readable, version: int, schema: pa.S
     files = [folder.absolute(file) for file in folder.files(version)]
     if not files:
         return session.createDataFrame([], columns)
-    reader = session.read.schema(columns)
+    reader = _unfiltered(session.read) if may_hide_rows(folder, version) else session.read
+    reader = reader.schema(columns)
     return (reader.option("basePath", folder.path) if folder.partition_by else reader).parquet(*files)
+
+
+def may_hide_rows(folder: Readable, version: int) -> bool:
+    """Whether Spark could skip rows that pass a filter: fractions in files of other writers (see `parquet_files`)."""
+    return has_fractions(folder.schema) and not all(file.exact for file in folder.files(version))
+
+
+def _unfiltered(reader: DataFrameReader) -> DataFrameReader:
+    for by in ("stats", "dictionary", "columnindex", "bloom"):
+        reader = reader.option(f"parquet.filter.{by}.enabled", "false")
+    return reader
+
+
+def written_rows(session: SparkSession, folder: DeltaFolder, files: Sequence[NewFile]) -> DataFrame:
+    """The rows of files that no commit names yet."""
+    reader = session.read.schema(struct(plan_schema(folder.schema))).option("basePath", folder.path)
+    return reader.parquet(*[folder.absolute(file) for file in files])
 
 
 def as_defined(frame: DataFrame, schema: Schema) -> DataFrame:
@@ -110,7 +128,7 @@ def _piece(session: SparkSession, change: Change, piece: Any, columns: Sequence[
     schema = [item for item in plan_schema(change.schema) if item.name not in piece.partition]
     if piece.kind == "cdc":
         schema += plan_schema(pa.schema([(CHANGE_TYPE, pa.string())]))
-    frame = session.read.schema(struct(tuple(schema))).parquet(piece.path)
+    frame = _unfiltered(session.read).schema(struct(tuple(schema))).parquet(piece.path)
     for item in plan_schema(change.schema):
         if item.name in piece.partition:
             frame = frame.withColumn(item.name, F.lit(piece.partition[item.name]).cast(item.type))
@@ -134,6 +152,8 @@ def write_files(frame: DataFrame, folder: DeltaFolder, sort: Sequence[str] = ())
     staging = f"_staging-{uuid.uuid4().hex}"
     ordered = frame.sortWithinPartitions(*[F.col(f"`{name}`") for name in sort]) if sort else frame
     writer = ordered.write.option("parquet.block.size", ROW_GROUP_BYTES)
+    for name in _fractions(frame.schema):
+        writer = writer.option(f"parquet.enable.dictionary#{name}", "false")  # it would tell -0.0 from 0.0
     if folder.partition_by:
         writer = writer.partitionBy(*folder.partition_by)
     try:
@@ -142,6 +162,15 @@ def write_files(frame: DataFrame, folder: DeltaFolder, sort: Sequence[str] = ())
         storage.remove_folder(f"{folder.path}/{staging}")
         raise
     return folder.adopt(staging)
+
+
+def _fractions(schema: StructType, prefix: str = "") -> Iterator[str]:
+    """The paths of columns of fractions, outside of arrays and maps."""
+    for field in schema.fields:
+        if isinstance(field.dataType, StructType):
+            yield from _fractions(field.dataType, f"{prefix}{field.name}.")
+        elif isinstance(field.dataType, FractionalType) and not isinstance(field.dataType, DecimalType):
+            yield prefix + field.name
 
 
 def bag_difference(expected: DataFrame, actual: DataFrame, copies: str) -> DataFrame:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +24,7 @@ from pyspark.util import PythonEvalType
 from headwater.algebra.nodes import Node, Relation, Scan, Schema
 from headwater.engine.compiler import compile_inline, compile_plan
 from headwater.engine.lanes import ByKey, Counters, Readable
-from headwater.engine.spark import frames
+from headwater.engine.spark import frames, touching
 from headwater.engine.spark.failures import refused, told
 from headwater.engine.spark.names import bound
 from headwater.engine.spark.reading import reads_the_clock, written_by
@@ -33,6 +33,7 @@ from headwater.errors import HeadwaterError
 from headwater.lake.arrow_types import plain_table
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder, NewFile
+from headwater.lake.rewriting import Touched
 from headwater.sql.functions import AGGREGATE, NON_DETERMINISTIC_FUNCTION, PER_ROW
 from headwater.sql.statements import not_run
 
@@ -204,12 +205,39 @@ class SparkLane:
         """An answer of our own in the user's own session."""
         return self.sessions.user.createDataFrame(rows, frames.struct(schema))
 
+    def touched(
+        self,
+        rows: pa.Table,
+        table: str,
+        condition: str | None,
+        values: Mapping[str, str],
+        types: Mapping[str, str],
+    ) -> Touched:
+        """The rows that a DELETE or UPDATE touches, by the texts of its user."""
+        return touching.touched(self.sessions.quick, rows, table, condition, values, types)
+
     def append_frame(self, folder: DeltaFolder, frame: DataFrame, name: str) -> int:
         """Add a DataFrame's rows to a table: Spark writes the files, one commit adds them."""
+        if folder.computed is not None:
+            raise HeadwaterError("table.write_rule", name=name, rule=folder.computed)
         fitted = frames.conform(frame, folder.schema, name)
         with told(name):
-            files = frames.write_files(fitted, folder)
-        return folder.commit(files)
+            written = frames.write_files(fitted, folder)
+        try:
+            folder.refuse_nulls(written, name)
+            self._check_rules(folder, written, name)
+        except HeadwaterError:
+            folder.discard(written)
+            raise
+        return folder.commit(written)
+
+    def _check_rules(self, folder: DeltaFolder, written: Sequence[NewFile], name: str) -> None:
+        """A table's constraints, over rows that are written and not yet committed; NULL breaks one."""
+        for rule, text in folder.rules.items() if written else ():
+            rows = frames.written_rows(self.sessions.quick, folder, written)
+            broken = rows.where(f"NOT COALESCE(({text}), FALSE)").count()
+            if broken:
+                raise HeadwaterError("data.rule", table=name, why=f"{broken} are not {text} ({rule})")
 
     def work(self, prefix: str, large: bool = False) -> SparkWork:
         self._check_running()

@@ -12,6 +12,7 @@ from headwater.engine.local.arrow import to_duckdb
 from headwater.engine.local.residents import Residents, default_budget
 from headwater.errors import HeadwaterError
 from headwater.lake.delta_table import DeltaFolder
+from tests.lake.counting import delete
 
 SCHEMA = pa.schema([("k", pa.int64()), ("s", pa.string()), ("at", pa.timestamp("us", "UTC"))])
 
@@ -27,7 +28,7 @@ def folder(path, versions: int = 6, seed: int = 0) -> DeltaFolder:
     for number in range(versions):
         made.append(rows(*range(number * 10, number * 10 + 10)))
         if rng.random() < 0.5:
-            made.delete(f"k % 10 = {number}")
+            delete(made, f"k % 10 = {number}")
     return made
 
 
