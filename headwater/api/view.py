@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from headwater.lake import sorted_copies
 from headwater.lake.changes import Change
 from headwater.lake.delta_table import DeltaFolder
 from headwater.refresh import explain, verify
+from headwater.refresh.attempt import Attempt, first_line, mended, report_of, told
 from headwater.refresh.choice import Choice, CostModel
 from headwater.refresh.definition import Definition
 from headwater.refresh.expected import expected_change, newly_broken
@@ -246,7 +247,7 @@ class View:
         after = self._runner.take_over(cursor, measured, keeping)
         seconds = _since(started)
         self._costs = CostModel().rebuilt(seconds)
-        report = _report(self.name, "full", REPLACED, seconds, after.cursor, measured)
+        report = report_of(self.name, "full", REPLACED, seconds, after.cursor, measured)
         return self._record(report, dict(before.cursor) if before else {}, measured, 0.0)
 
     def _run(self, attempt: Attempt) -> Refresh:
@@ -266,10 +267,10 @@ class View:
         """After a failure; nothing has been published. What cannot be helped is raised, with a name."""
         if not attempt.doubted and self._is_damage(error):
             self._runner.doubt()
-            why = f"What was stored could not be read ({_first_line(error)}); the pasts were built again."
+            why = f"What was stored could not be read ({first_line(error)}); the pasts were built again."
             return self._run(replace(attempt, doubted=why))
         named = error if isinstance(error, HeadwaterError) else None
-        failed = named or HeadwaterError("view.failed", name=self.name, why=_first_line(error).rstrip("."))
+        failed = named or HeadwaterError("view.failed", name=self.name, why=first_line(error).rstrip("."))
         of_lane = named is None or named.key.startswith("lane.")
         if of_lane and attempt.taken.lane == "local" and not attempt.taken.forced:
             return self._run(replace(attempt, taken=LaneChoice("spark", failed.sentence)))
@@ -292,7 +293,9 @@ class View:
         seconds = _since(attempt.started)
         self._costs = (self._costs or self._known_costs()).rebuilt(seconds)
         before = dict(standing.cursor) if standing else {}
-        return self._record(_report(self.name, "full", reason, seconds, after.cursor, measured), before, measured, 0.0)
+        return self._record(
+            report_of(self.name, "full", reason, seconds, after.cursor, measured), before, measured, 0.0
+        )
 
     def _advanced(self, attempt: Attempt, advance: Advance, measured: Measured) -> Refresh:
         """The view is published: its pasts follow, and the refresh is told."""
@@ -303,11 +306,11 @@ class View:
         kept = attempt.standing.kept
         keeping = self._keeper.next(kept, lambda: self._expected(attempt.target), self._means())
         advance.finish(keeping)
-        reason = " ".join(part for part in (_mended(attempt, measured), _told(attempt.choice, taken)) if part)
+        reason = " ".join(part for part in (mended(attempt, measured), told(attempt.choice, taken)) if part)
         if measured.upkeep_failure:
             reason += f" Its pasts are built again by the next refresh: {measured.upkeep_failure}"
         operators = self._operators(measured.stages)
-        report = _report(self.name, "incremental", reason, seconds, attempt.target, measured, operators, taken.lane)
+        report = report_of(self.name, "incremental", reason, seconds, attempt.target, measured, operators, taken.lane)
         return self._record(report, dict(attempt.standing.cursor), measured, _since(upkeep))
 
     def _means(self) -> Means:
@@ -398,7 +401,7 @@ class View:
             self.name,
             self.policy,
             choice.strategy,
-            _told(choice, taken),
+            told(choice, taken),
             dict(standing.cursor),
             pending,
             self._measured_operators(),
@@ -561,56 +564,10 @@ class View:
 NEW, REPLACED = "The view is new.", "The view was replaced."
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One way to do a refresh."""
-
-    choice: Choice
-    taken: LaneChoice
-    standing: Any  # a Standing; None for a view that is new
-    changes: Any  # the tables that moved; of no use to a full refresh
-    target: Cursor
-    started: float
-    doubted: str = ""  # why the pasts were given up
-
-
 RECENT = 32  # rows of the history that tell what refreshes cost lately
 # Errors after which a refresh under `auto` recomputes, with the error as its reason.
 RECOVERABLE = ("version.vacuumed", "view.inconsistent", "view.failed")
 
 
-def _mended(attempt: Attempt, measured: Measured) -> str:
-    """What the refresh had to build again."""
-    if attempt.doubted or not measured.rebuilt:
-        return attempt.doubted
-    were = "stored past was" if measured.rebuilt == 1 else "stored pasts were"
-    return f"{measured.rebuilt} {were} missing or out of date, and built again."
-
-
-def _told(choice: Choice, taken: LaneChoice) -> str:
-    """Why the refresh is as it is: the strategy, and the lane where that was a choice."""
-    return f"{choice.reason} {taken.reason}".rstrip() if choice.strategy == "incremental" else choice.reason
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
-
-
 def _since(started: float) -> float:
     return time.perf_counter() - started
-
-
-def _report(
-    view: str,
-    strategy: str,
-    reason: str,
-    seconds: float,
-    cursor: Cursor,
-    measured: Measured,
-    operators: tuple[OperatorReport, ...] = (),
-    lane: str = "spark",
-) -> Refresh:
-    phases = {name: round(value, 6) for name, value in measured.phases.items()}
-    return Refresh(
-        view, strategy, lane, reason, seconds, measured.rows_changed, dict(cursor), measured.jobs, operators, phases
-    )
