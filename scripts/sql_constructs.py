@@ -11,6 +11,8 @@ def columns(text: str) -> Schema:
 
 EXAMPLE_TABLES: dict[str, Schema] = {
     "a": columns("k int, v int, s string, d date, xs array<int>"),
+    "c": columns("k int, m map<string,int>"),
+    "e": columns("k int, ms array<map<string,int>>"),
     "b": columns("k int, w int, s string"),
 }
 
@@ -24,6 +26,8 @@ CONSTRUCTS: dict[str, tuple[str, ...]] = {
         "SELECT k, x FROM a LATERAL VIEW OUTER explode(xs) t AS x",
         "SELECT k, explode(xs) AS x FROM a",
         "SELECT k, i, x FROM a LATERAL VIEW posexplode(xs) t AS i, x",
+        "SELECT k, m FROM c WHERE m['x'] > 1",
+        "SELECT a.v, c.m FROM a JOIN c ON a.k = c.k",
     ),
     "Joins": (
         "SELECT a.v, b.w FROM a JOIN b ON a.k = b.k",
@@ -91,6 +95,9 @@ CONSTRUCTS: dict[str, tuple[str, ...]] = {
         "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n < 9) SELECT n FROM x",
         "SELECT k, current_date() AS today FROM a",
         "SELECT k, rand() AS r FROM a",
+        "SELECT k FROM a WHERE d < DATE 'today'",
+        "SELECT a.v, c.m FROM a LEFT JOIN c ON a.k = c.k",
+        "SELECT k, ms FROM e",
         "SELECT * FROM a TABLESAMPLE (10 PERCENT)",
         "SELECT * FROM (SELECT k, v FROM a) PIVOT (sum(v) FOR k IN (1, 2))",
         "SELECT id FROM range(10)",

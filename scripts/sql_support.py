@@ -11,6 +11,7 @@ from headwater.engine.local import parity
 from headwater.engine.local.kinds import SIMPLE
 from headwater.engine.types import plan_schema
 from headwater.errors import Unsupported
+from headwater.refresh.definition import refuse_compared_maps
 from headwater.sql.build import build
 from headwater.sql.parse import parse_query, qualified, refuse_non_deterministic
 from headwater.sql.pinned import pinned
@@ -84,6 +85,7 @@ def outcome(sql: str, tables: Mapping[str, Schema]) -> str:
         query = parse_query(sql)
         refuse_non_deterministic(query)
         plan = build(pinned(qualified(query, types)), tables)
+        refuse_compared_maps(plan)
     except Unsupported as reason:
         return f"full: {_cell(PLACE.sub('', reason.sentence))}"
     kinds = dict.fromkeys(type(node).__name__ for node in plan.walk() if not isinstance(node, (Scan, Project, Single)))

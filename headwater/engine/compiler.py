@@ -47,6 +47,11 @@ _JOIN_SQL = {
 }
 
 
+def _entries(value: exp.Expr) -> exp.Expr:
+    """What tells maps apart: their entries in the order of their keys. To Spark itself, maps are not comparable."""
+    return exp.Anonymous(this="ARRAY_SORT", expressions=[exp.Anonymous(this="MAP_ENTRIES", expressions=[value])])
+
+
 @dataclass(frozen=True)
 class Block:
     """A SELECT in the making: where rows come from, what must hold, and each output as an expression over that."""
@@ -218,9 +223,13 @@ class Compiler:
             below = self.read(node.child)
         outputs = {key: below.outputs[key] for key in node.keys}
         outputs |= {call.name: substitute(call.expression, below.outputs) for call in node.calls}
+        types = {item.name: item.type for item in node.child.schema}
+        maps = {key for key in node.keys if types[key].startswith("map<")}
+        outputs |= {key: exp.AnyValue(this=below.outputs[key].copy()) for key in maps}
         made = replace(below, outputs=outputs).select()
         for key in node.keys:
-            made = made.group_by(below.outputs[key].copy(), copy=False)
+            value = below.outputs[key].copy()
+            made = made.group_by(_entries(value) if key in maps else value, copy=False)
         return self._wrapped(node, made, below.small)
 
     @block.register

@@ -17,7 +17,19 @@ from typing import Any
 from sqlglot import exp
 
 from headwater.algebra.expressions import column
-from headwater.algebra.nodes import Column, Node, Output, Project, Scan, Schema
+from headwater.algebra.nodes import (
+    Column,
+    Filter,
+    Generate,
+    Join,
+    Node,
+    Output,
+    Project,
+    Scan,
+    Schema,
+    Unfold,
+    Union,
+)
 from headwater.algebra.rewrites import rewrite
 from headwater.algebra.statistics import Statistics, TableStatistics
 from headwater.delta.higher_order import HigherOrder
@@ -41,8 +53,7 @@ from headwater.state.needed import keep_what_is_needed
 from headwater.state.strategies import strategy
 
 POLICIES = ("auto", "incremental", "strict", "full")
-# Types that cannot be grouped or compared in Spark, so that a bag of them cannot be told apart row by row.
-INCOMPARABLE = ("map<", "variant")
+MAP = "map<"  # values that Spark does not compare
 VOID = re.compile(r"(^|[:<,])void\b(?!:)")  # as a type, not as the name of a field
 
 Analyse = Callable[[str], Schema]
@@ -247,19 +258,42 @@ def plan_of(
     refuse_non_deterministic(
         parse_query(sql), [name for name, kind in functions.items() if kind == NON_DETERMINISTIC_FUNCTION]
     )
-    for item in schema:
-        if any(kind in item.type for kind in INCOMPARABLE):
-            raise Unsupported("unsupported.syntax", what=f"A column of type {item.type} ({item.name})")
     builder = Builder(sources)
     plan = builder.query(pinned(_qualified(sql, sources, functions)), {})
     plan = annotate(_named(plan, schema), analyse, typings)  # first: rewrites ask for types, and unions may need casts
     refuse_merged_groups(plan, builder.group_keys)
     plan = annotate(rewrite(plan, statistics), analyse, typings)
+    refuse_compared_maps(plan)
     if plan.schema != schema:
         compiled = ", ".join(f"{c.name} {c.type}" for c in plan.schema)
         expected = ", ".join(f"{c.name} {c.type}" for c in schema)
         raise Unsupported("view.schema_mismatch", name="", compiled=compiled, expected=expected)
     return plan
+
+
+def refuse_compared_maps(plan: Node) -> None:
+    """Maps may pass through what compares no rows; where changes are added up, equal ones are told by their entries.
+
+    That is done for maps which are columns, not for those inside other values: these may be read, but not kept.
+    """
+    for item in plan.schema:
+        if _is_inside(item):
+            raise Unsupported("unsupported.syntax", what=f"A map inside another value ({item.name} {item.type})")
+    for node in plan.walk():
+        if isinstance(node, (Scan, Filter, Project, Union, Unfold, Generate)):
+            continue
+        columns = [item for each in (*node.children, node) for item in each.schema if MAP in item.type]
+        if isinstance(node, Join) and node.kind == "inner":
+            columns = [item for item in columns if _is_inside(item)]
+        elif not isinstance(node, Join):
+            columns = [item for item in columns if item in node.schema]
+        for item in columns[:1]:
+            what = f"A column of type {item.type} ({item.name}) through {node.label}"
+            raise Unsupported("unsupported.syntax", what=what)
+
+
+def _is_inside(item: Column) -> bool:
+    return MAP in item.type and (not item.type.startswith(MAP) or item.type.count(MAP) > 1)
 
 
 def _qualified(sql: str, sources: Mapping[str, Schema], functions: Functions) -> exp.Query:

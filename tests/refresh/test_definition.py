@@ -101,9 +101,9 @@ def test_a_plan_with_another_schema_than_sparks_is_recomputed(database):
 
 
 def test_types_that_cannot_be_compared_are_recomputed(database):
-    sources = {"m": (Column("x", "map<string,int>"),)}
+    sources = {"m": (Column("x", "array<map<string,int>>"),)}
     made = define("view", "id", "SELECT x FROM m", "auto", sources, {}, lambda sql: sources["m"])
-    assert "A column of type map<string,int>" in made.reason
+    assert "A map inside another value (x array<map<string,int>>)" in made.reason
 
 
 def test_a_plan_that_spark_refuses_is_recomputed(database):

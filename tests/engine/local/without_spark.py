@@ -54,11 +54,14 @@ class InPlaceOfSpark:
         self.tables.update(tables or {})
         return plan_schema(rows_of(sql, self.tables).schema)
 
+    def reads_the_clock(self, sql: str, tables: dict[str, Any]) -> bool:
+        return False
+
     def work(self, prefix: str, large: bool = False) -> Any:
         self.calls.append("large" if large else "quick")
         return self.lane.work(prefix)
 
-    def stop(self, own: bool) -> None:
+    def stop(self) -> None:
         self.lane.close()
 
 
