@@ -111,6 +111,11 @@ class Cell:
     def duckdb_ratio(self) -> float:
         return self.duckdb / self.refresh
 
+    @property
+    def is_idle(self) -> bool:
+        """True where no table of the query changed: there was nothing to refresh, and nothing to boast of."""
+        return self.strategies == ("none",)
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -154,8 +159,8 @@ class Report:
         return [cell for result in self.queries for cell in cells_of(result)]
 
     def means(self) -> list[Mean]:
-        """By lane, then by rate."""
-        cells = self.cells()
+        """By lane, then by rate; of the queries whose tables changed."""
+        cells = [cell for cell in self.cells() if not cell.is_idle]
         found = sorted({(self.lanes.index(cell.asked), cell.rate) for cell in cells})
         return [
             _mean(rate, [cell for cell in cells if (cell.asked, cell.rate) == (self.lanes[lane], rate)])

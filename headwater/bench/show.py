@@ -71,7 +71,7 @@ def _row(cell: Cell) -> tuple[str, ...]:
         f"{cell.jobs:g}",
         f"{cell.rows_read:,.0f}",
         size(cell.state_bytes),
-        ", ".join(cell.strategies),
+        ", ".join(cell.strategies) if not cell.is_idle else "its tables did not change",
     )
 
 

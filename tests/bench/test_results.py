@@ -116,6 +116,11 @@ def test_means_are_per_lane_and_rate_over_the_queries():
     assert (local.ratio, local.duckdb_ratio) == pytest.approx((30.0, 3.0))
 
 
+def test_a_query_whose_tables_stay_as_they_are_counts_for_nothing():
+    idle = QueryResult("q2", measurements=(measurement(0.1, 3.0, 0.001, strategy="none"),))
+    assert report(Q3, idle).means() == report(Q3).means()
+
+
 def test_json_round_trip(tmp_path):
     before = report(Q3, FAILED)
     path = before.save(tmp_path / "new")
