@@ -27,6 +27,7 @@ class FakeTable:
     rows: int | None = 3
     schema: pa.Schema = ORDERS
     path: str = "warehouse/orders"
+    missing: str | None = None
     appended: list[pa.Table] = field(default_factory=list)
 
     def append(self, data: pa.Table) -> int:

@@ -108,6 +108,14 @@ def test_tables(fake, run):
     }
 
 
+def test_a_missing_table_is_listed_as_such(fake, run):
+    fake.fake_tables["orders"].missing = "The attached table 'orders' is no longer there."
+    assert "missing" in run("tables").stdout
+    (table,) = document(run("tables", "--json"))["tables"]
+    assert (table["version"], table["missing"]) == (None, "The attached table 'orders' is no longer there.")
+    assert run("views").exit_code == 0
+
+
 def test_an_empty_warehouse_says_what_to_do(fake, run):
     fake.fake_tables.clear()
     fake.fake_views.clear()
