@@ -63,7 +63,7 @@ class FakeView:
     def arrow(self):
         return pa.table({"a": list(self.rows)})
 
-    def refresh(self):
+    def refresh(self, lane):
         if self.strategy == "broken":
             raise RuntimeError("lost")
         return type("Refresh", (), {"strategy": self.strategy, "reason": "lazy"})

@@ -22,8 +22,8 @@ from headwater.lake.log import Commit, FileAction
 
 MOST_ARRIVALS = 32  # what came longer ago says little about what comes next
 MOST_COMMITS = 64  # looked at to find them, OPTIMIZE and the like among them
-# Operation metrics: delta-rs's name, Spark's name.
-INSERTED = ("num_target_rows_inserted", "numTargetRowsInserted")
+# Operation metrics: delta-rs's name, Spark's, our own.
+INSERTED = ("num_target_rows_inserted", "numTargetRowsInserted", "numInsertedRows")
 UPDATED = ("num_updated_rows", "numUpdatedRows", "num_target_rows_updated", "numTargetRowsUpdated")
 DELETED = ("num_deleted_rows", "numDeletedRows", "num_target_rows_deleted", "numTargetRowsDeleted")
 COUNTED_BY_ROW = ("DELETE", "UPDATE", "MERGE")

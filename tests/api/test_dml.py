@@ -22,7 +22,7 @@ class NoSpark:
     def __getattr__(self, name: str):
         raise AssertionError(f"Spark was asked for {name}")
 
-    def stop(self, own: bool) -> None:
+    def stop(self) -> None:
         pass
 
 
@@ -106,9 +106,9 @@ def test_values_are_cast_as_spark_stores_them(local):
         ("-- nothing", None),
         ("nope = 1", 1),
         ("k IN (SELECT 1)", 14),
-        ("MAX(k) = 1", 4),
-        ("ROW_NUMBER() OVER (ORDER BY k) = 1", 11),
-        ("EXPLODE(ARRAY(1))", 8),
+        ("MAX(k) = 1", 1),
+        ("ROW_NUMBER() OVER (ORDER BY k) = 1", 1),
+        ("EXPLODE(ARRAY(1))", 1),
         ("*", 1),
         ("k", None),
         ("s", None),

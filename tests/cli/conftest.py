@@ -27,6 +27,7 @@ class FakeTable:
     rows: int | None = 3
     schema: pa.Schema = ORDERS
     path: str = "warehouse/orders"
+    missing: str | None = None
     appended: list[pa.Table] = field(default_factory=list)
 
     def append(self, data: pa.Table) -> int:
@@ -148,8 +149,9 @@ class FakeLake:
         self.created.append({"table": name, "data": data, "partition_by": partition_by})
         return FakeTable(name, rows=data.num_rows)
 
-    def create_view(self, name: str, sql: str, policy: str = "auto", replace: bool = False) -> FakeView:
-        self.created.append({"view": name, "sql": sql, "policy": policy, "replace": replace})
+    def create_view(self, name: str, sql: str, policy: str = "auto", replace: bool = False, **states: Any) -> FakeView:
+        told = {option: value for option, value in states.items() if value is not None}
+        self.created.append({"view": name, "sql": sql, "policy": policy, "replace": replace, **told})
         return FakeView(name, {"orders": 3}, policy=policy)
 
     def sql(self, text: str) -> Any:

@@ -108,6 +108,14 @@ def test_tables(fake, run):
     }
 
 
+def test_a_missing_table_is_listed_as_such(fake, run):
+    fake.fake_tables["orders"].missing = "The attached table 'orders' is no longer there."
+    assert "missing" in run("tables").stdout
+    (table,) = document(run("tables", "--json"))["tables"]
+    assert (table["version"], table["missing"]) == (None, "The attached table 'orders' is no longer there.")
+    assert run("views").exit_code == 0
+
+
 def test_an_empty_warehouse_says_what_to_do(fake, run):
     fake.fake_tables.clear()
     fake.fake_views.clear()
@@ -151,6 +159,11 @@ def test_create_view(fake, run):
     assert result.exit_code == 0
     assert fake.created == [{"view": "revenue2", "sql": "SELECT 1", "policy": "strict", "replace": True}]
     assert "created view revenue2: 2 rows" in result.stdout
+
+
+def test_create_view_with_a_budget(fake, run):
+    run("create", "v", "SELECT 1", "--budget", "2GB", "--state", "diss")
+    assert (fake.created[0]["state_budget"], fake.created[0]["state"]) == ("2GB", "diss")
 
 
 def test_create_view_as_json(fake, run):

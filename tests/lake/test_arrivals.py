@@ -20,7 +20,7 @@ from headwater.lake.delta_table import DeltaFolder
 from headwater.lake.parquet_folder import ParquetFolder
 from headwater.lake.snapshot_edit import apply_change
 
-from .counting import SCHEMA, rows, signed, table_of
+from .counting import SCHEMA, delete, rows, signed, table_of, update
 from .test_changes import step, steps
 
 
@@ -35,10 +35,10 @@ def folder(tmp_path) -> DeltaFolder:
 
 def test_each_operation(folder):
     folder.append(table_of([(1, 0.0, "a"), (2, 0.0, "a"), (3, 0.0, "b")]))
-    folder.delete("k = 1")
-    folder.update({"x": "x + 1"}, "s = 'b'")
+    delete(folder, "k = 1")
+    update(folder, {"x": "x + 1"}, "s = 'b'")
     folder.upsert(table_of([(2, 5.0, "c"), (9, 5.0, "c")]), ["k"])
-    folder.delete()
+    delete(folder)
     found = folder.arrivals()
     assert counts(found) == [(3, 0), (0, 1), (1, 1), (2, 1), (0, 3)]
     assert [one.version for one in found.seen] == [1, 2, 3, 4, 5]
@@ -77,7 +77,7 @@ def test_a_published_change_counts_its_own_rows(before, inserted, data):
 
 def test_sparks_metrics(folder):
     folder.append(table_of([(1, 0.0, "a"), (2, 0.0, "a"), (3, 0.0, "b")]))
-    folder.delete("k = 1")
+    delete(folder, "k = 1")
     path = Path(storage.commit_path(folder.path, 2))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for line in lines:
@@ -89,7 +89,7 @@ def test_sparks_metrics(folder):
 
 def test_without_metrics_the_files_are_counted(folder):
     folder.append(table_of([(1, 0.0, "a"), (2, 0.0, "a"), (3, 0.0, "b")]))
-    folder.update({"x": "x + 1"}, "k < 3")
+    update(folder, {"x": "x + 1"}, "k < 3")
     path = Path(storage.commit_path(folder.path, 2))
     path.write_text(path.read_text().replace("operationMetrics", "someMetrics"))
     assert counts(DeltaFolder.open(folder.path).arrivals()) == [(3, 0), (2, 2)]

@@ -50,7 +50,6 @@ def _table(table: Any) -> dict[str, Any]:
         "rows": table.rows,
         "columns": columns,
         "path": str(table.path),
-        "missing": None,
     }
 
 
@@ -61,9 +60,9 @@ def _tables(found: list[dict[str, Any]]) -> RenderableType:
         (
             (
                 table["name"],
-                *(("", "") if table["missing"] else (str(table["version"]), screen.count(table["rows"]))),
+                *(("", "") if table.get("missing") else (str(table["version"]), screen.count(table["rows"]))),
                 screen.warn(f"missing: {table['path']}")
-                if table["missing"]
+                if table.get("missing")
                 else screen.joined(column["name"] for column in table["columns"]),
             )
             for table in found

@@ -191,7 +191,16 @@ def whole_quotient(write: Writer, both: exp.Expr) -> Typed:
 
 def remainder(write: Writer, both: exp.Expr) -> Typed:
     a, b, kind = _remainder_operands(write, both)
+    if kind in INTEGERS and _is_positive(both.expression):
+        return form("({0} % {1})", kind, a, b, total=True)
     return _guarded(_divided("({0} % {1})", kind, a, b), kind, both)
+
+
+def _is_positive(divisor: exp.Expr) -> bool:
+    """True for an integer literal by which every integer has a remainder."""
+    return (
+        isinstance(divisor, exp.Literal) and not divisor.is_string and divisor.name.isdigit() and int(divisor.name) > 0
+    )
 
 
 def positive_remainder(write: Writer, both: exp.Expr) -> Typed:
