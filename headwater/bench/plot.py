@@ -21,7 +21,7 @@ REFRESH_COLOURS = {  # light for small changes
 }
 SPARK_COLOUR, DUCKDB_COLOUR = "#d94801", "#c9a400"
 LINE_COLOUR = "#d0d0d0"
-TICKS = (1, 2, 3, 5, 7)  # times powers of ten
+TICKS = (1, 2, 5)  # times powers of ten
 ROW_INCHES = 0.42
 KEY_INCHES = 0.2
 WIDTH_INCHES = 9.5
@@ -34,7 +34,7 @@ def save_plot(report: Report, path: Path) -> None:
     except ImportError:
         raise Refusal("bench.package", package="matplotlib") from None
 
-    results = [result for result in report.queries if result.measurements]
+    results = [result for result in report.queries if any(not cell.is_idle for cell in cells_of(result))]
     figure = Figure(
         figsize=(WIDTH_INCHES, 2.0 + KEY_INCHES * len(report.means()) + ROW_INCHES * max(1, len(results))),
         layout="constrained",
