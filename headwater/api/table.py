@@ -107,6 +107,7 @@ class Table:
         return self._folder.changes(self._at(since), until).read()
 
     def _at(self, version: int | None) -> int:
+        self._lake._check_open()
         latest = self._folder.latest()
         if version is None:
             return latest

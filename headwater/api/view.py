@@ -48,6 +48,7 @@ class View:
     def __init__(self, lake: Lake, definition: Definition, folder: DeltaFolder) -> None:
         self._lake = lake
         self._folder = folder
+        self._birth = folder.birth()
         self._lock = threading.RLock()
         self._become(definition)
 
@@ -108,10 +109,9 @@ class View:
         return dict(self._standing().cursor)
 
     def _check_usable(self) -> None:
-        """The lake is open, and its view of this name is still this one."""
+        """The lake is open, and its view of this name is still in this folder, perhaps by another definition."""
         self._lake._check_open()
-        entry = self._lake._catalog.find(self.name)
-        if entry is None or entry.id != self._definition.id:
+        if self._lake._catalog.find(self.name) is None or self._folder.birth() not in (None, self._birth):
             raise HeadwaterError("view.dropped", name=self.name)
 
     # -- reading

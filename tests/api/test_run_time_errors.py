@@ -111,7 +111,7 @@ def test_columns_that_a_table_cannot_hold(shop, column):
 
 
 @pytest.mark.parametrize("lane", ["auto", "spark"])
-def test_a_handle_of_a_view_that_was_replaced(shop, spark, lane):
+def test_a_handle_of_a_view_that_was_dropped_and_made_again(shop, spark, lane):
     view = shop.create_view("v", "SELECT k FROM t")
     with hw.connect(shop.path, spark=spark) as other:
         other.view("v").drop()

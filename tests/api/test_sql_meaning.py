@@ -34,7 +34,7 @@ RECOMPUTED = {
     """WITH x AS (SELECT CASE WHEN f < 2 THEN '1' ELSE '01' END AS t FROM b)
        SELECT k, (SELECT COUNT(*) FROM x WHERE x.t = a.k) AS m FROM a""": "an equality of string with int",
     "SELECT k, LAST_VALUE(v) OVER (ORDER BY k) AS m FROM a": "rows that tie",
-    "SELECT MAP('k', k) AS m FROM a": "map<",
+    "SELECT MAP('k', k) AS m, COUNT(*) AS n FROM a GROUP BY ALL": "map<",
 }
 
 
