@@ -41,6 +41,7 @@ from headwater.sql.ddl import CreateView
 from headwater.sql.parse import parse_query, tables_read
 from headwater.state.budget import budget_of
 from headwater.state.declarations import Declaration, declared
+from headwater.state.needed import keep_what_is_needed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -455,7 +456,8 @@ class Lake:
         definition = self._define(check_name(statement.name), statement.query, statement.policy, self._folders(reads))
         reason = definition.reason or "Every operator has an incremental rule."
         strategy = "incremental" if definition.reason is None else "full"
-        lines = operators(definition.plan, (), {}, {}) if definition.plan is not None else ()
+        plan = definition.plan
+        lines = operators(plan, keep_what_is_needed(plan, definition.statistics), {}, {}) if plan is not None else ()
         cursor = {table: folder.latest() for table, folder in self._folders(reads).items()}
         expected = expected_change(self._watched(reads), (), cursor, time.time())
         return Explanation(statement.name, statement.policy, strategy, reason, cursor, {}, lines, {}, expected=expected)

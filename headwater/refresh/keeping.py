@@ -7,7 +7,7 @@ chosen again when the next change is expected to differ from the one it was chos
 the budget.
 Invariant: what is stored decides what a refresh costs, never what it gives; so a choice that another process has not
 heard of yet, or a past that was released under its feet, costs a rebuild.
-Limits: the choice holds for one view; `Lake` divides a budget among several.
+Limits: the choice holds for one view; a budget for a whole lake (`state.division`) is not wired yet.
 """
 
 from __future__ import annotations

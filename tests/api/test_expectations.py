@@ -218,6 +218,8 @@ def test_explain_and_the_history(lake):
     explained = view.explain()
     assert "  expects: orders: 10 inserts (rate: the last 2 changes)" in str(explained)
     new = str(lake.sql("EXPLAIN CREATE MATERIALIZED VIEW w AS SELECT id FROM orders").collect()[0])
+    grouped = "SELECT id, COUNT(*) AS n FROM orders GROUP BY id"
+    assert "its partial sums" in str(lake.sql(f"EXPLAIN CREATE MATERIALIZED VIEW g AS {grouped}").collect()[0])
     assert "expects: orders: 10 inserts (rate: the last 2 changes)" in new
 
     over = lake.create_view("over", "SELECT sum(n) AS n FROM v")
